@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use tvmscript::diagnostics::{self, DiagnosticKind, LineIndex, Position, Report, escape};
+use tvmscript::diagnostics::{self, Diagnostic, DiagnosticKind, LineIndex, Position, Report, escape};
 use tvmscript::expand::Refused;
 use tvmscript::interpreter::RunError;
 use tvmscript::ir::constants::StoreError;
@@ -11,7 +11,7 @@ use tvmscript::ir_core::error_codes;
 use tvmscript::ir_core::json::SaveError;
 use tvmscript::python_syntax::ast::TextRange;
 use tvmscript::script_parser::ParseError;
-use tvmscript::{DiagnosticOptions, DocsifyError, JsonError};
+use tvmscript::{DiagnosticOptions, DocsifyError, JsonError, Object};
 
 use crate::Outcome;
 use crate::input::{Source, display_name};
@@ -39,9 +39,15 @@ impl FileError {
         }
     }
 
+    /// Returns `true` for refused primitives in a trace without other errors.
+    pub(crate) fn is_only_refused(&self) -> bool {
+        matches!(&self.failure, FileErrorKind::Refused(refused) if refused.errors.is_empty())
+    }
+
     /// The failure as text with source lines.
     pub(crate) fn render(&self, path: &Path, settings: &Settings<'_>) -> String {
-        self.failure.render(&display_name(path), self.source.as_ref(), settings)
+        let name = self.source.as_ref().map_or_else(|| display_name(path), |source| source.name.clone());
+        self.failure.render(&name, self.source.as_ref(), settings)
     }
 }
 
@@ -50,6 +56,8 @@ impl FileError {
 pub(crate) enum FileErrorKind {
     /// The file cannot be read.
     Unreadable { reason: String },
+    /// A file of the result cannot be written.
+    Unwritable(String),
     /// The file is larger than `limit` bytes.
     TooLarge { limit: u32 },
     /// The file is not UTF-8 at `byte`, which follows the text `before`.
@@ -92,8 +100,21 @@ pub(crate) enum FileErrorKind {
     Run { function: String, error: RunError, range: Option<TextRange> },
     /// A trace cannot be applied.
     Schedule(String),
+    /// Primitives of a trace do not apply.
+    Refused(RefusedTrace),
     /// A bug in this program.
     Internal(InternalError),
+}
+
+/// Refused primitives.
+#[derive(Debug)]
+pub(crate) struct RefusedTrace {
+    /// Each with the module that it refused.
+    pub(crate) refusals: Vec<(Object, Diagnostic)>,
+    /// Other errors in the text of the trace.
+    pub(crate) errors: Vec<ParseError>,
+    /// The file of the module.
+    pub(crate) input: Source,
 }
 
 impl From<InternalError> for FileErrorKind {
@@ -123,6 +144,8 @@ error_codes! {
         FileErrorKind::Schedule(_) => "E0821" "schedule"
             "A trace of schedule primitives is no JSON, has a primitive that is not there, or has one that does not apply to the \
              module. The message names TVM's class of the refusal.";
+        FileErrorKind::Unwritable(_) => "E0822" "unwritable"
+            "A file of the result cannot be written: the folder may not be written to, or the disk is full.";
         FileErrorKind::Run { .. } => "E0811" "run"
             "Running a function fails: an index is out of bounds, a divisor is zero, an assertion fails, or the function uses \
              something that cannot be run.";
@@ -153,6 +176,9 @@ error_codes! {
         FileErrorKind::IllFormed { errors } | FileErrorKind::Pass { errors } => {
             errors.in_text.first().map_or(&FileErrorKind::CODES[0], |error| error.kind.error_code())
         };
+        FileErrorKind::Refused(RefusedTrace { refusals, .. }) => {
+            refusals.first().map_or(&FileErrorKind::CODES[0], |(_, refusal)| refusal.kind.error_code())
+        };
         FileErrorKind::Unprintable(error) => error.error_code();
     }
 }
@@ -160,7 +186,7 @@ error_codes! {
 impl fmt::Display for FileErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            FileErrorKind::Unreadable { reason } => f.write_str(reason),
+            FileErrorKind::Unreadable { reason } | FileErrorKind::Unwritable(reason) => f.write_str(reason),
             FileErrorKind::TooLarge { limit } => {
                 write!(f, "larger than {limit} bytes; `--max-input-bytes` sets another limit")
             }
@@ -201,6 +227,9 @@ impl fmt::Display for FileErrorKind {
             FileErrorKind::NoProgram { script, reason } => write!(f, "no program for `{script}`: {reason}"),
             FileErrorKind::Run { function, error, .. } => write!(f, "in `{function}`: {error}"),
             FileErrorKind::Schedule(error) => f.write_str(error),
+            FileErrorKind::Refused(RefusedTrace { refusals, .. }) => {
+                refusals.first().map_or(Ok(()), |(_, refusal)| refusal.fmt(f))
+            }
             FileErrorKind::Internal(error) => error.fmt(f),
         }
     }
@@ -236,6 +265,22 @@ impl FileErrorKind {
                 }
                 out
             }
+            FileErrorKind::Refused(RefusedTrace { refusals, errors, input }) => {
+                let sources =
+                    [(source.map_or(name, |source| &source.name), text), (&input.name, &input.text)];
+                let options = DiagnosticOptions {
+                    name: "the module",
+                    color,
+                    sources: &sources,
+                    ..DiagnosticOptions::default()
+                };
+                let shown = refusals.iter().map(|(root, refusal)| {
+                    let refusal = std::slice::from_ref(refusal);
+                    tvmscript::render_diagnostics(root, settings.registry(), refusal, &options)
+                        .unwrap_or_else(|_| diagnostics::render(refusal, name, text, color))
+                });
+                shown.chain([diagnostics::render(errors, name, text, color)]).collect()
+            }
             FileErrorKind::Internal(error) => format!("{}: {error}\n", escape::name(name)),
             _ => {
                 let (start, _) = self.range(source);
@@ -253,6 +298,7 @@ impl FileErrorKind {
                     | FileErrorKind::NoParameter { .. }
                     | FileErrorKind::NoSuchScript { .. }
                     | FileErrorKind::Schedule(_)
+                    | FileErrorKind::Unwritable(_)
                     | FileErrorKind::Expand(_)
                     | FileErrorKind::NoProgram { .. } => name.into_owned(),
                     _ => format!("{name}:{}:{}", start.line, start.column),
@@ -310,6 +356,12 @@ impl FileErrorKind {
             FileErrorKind::IllFormed { errors } | FileErrorKind::Pass { errors } => {
                 let in_ir = errors.in_ir.iter().flat_map(|(_, found)| diagnostics::reports(found, text));
                 diagnostics::reports(&errors.in_text, text).into_iter().chain(in_ir).collect()
+            }
+            FileErrorKind::Refused(RefusedTrace { refusals, errors, .. }) => {
+                let refused = refusals
+                    .iter()
+                    .flat_map(|(_, refusal)| diagnostics::reports(std::slice::from_ref(refusal), text));
+                refused.chain(diagnostics::reports(errors, text)).collect()
             }
             _ => {
                 let (start, end) = self.range(source);

@@ -392,7 +392,8 @@ pub(crate) fn load_recorded(
     load_with(path, settings, timings, |source, settings, timings| {
         let mut options = settings.parse_options(&source.name);
         if is_json(source) {
-            *source = printed_json(source, settings, timings)?;
+            let (scripts, _) = from_json(source, settings, timings)?;
+            *source = printed(source, &scripts, settings, timings)?;
             options = settings.reparse_options();
         }
         options.record_steps = true;
@@ -400,17 +401,34 @@ pub(crate) fn load_recorded(
     })
 }
 
-/// The text of the programs in JSON.
-fn printed_json(
+/// Reads the text of nodes again and records what it tells their builders: of a node that a program built, which has no
+/// script.
+///
+/// # Errors
+/// If a node has no text.
+pub(crate) fn reread_recorded(
     source: &Source,
+    scripts: &[Script],
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Result<Vec<Script>, FileErrorKind> {
+    let source = printed(source, scripts, settings, timings)?;
+    let mut options = settings.reparse_options();
+    options.record_steps = true;
+    Ok(parse(&source, &options, settings, timings)?.0)
+}
+
+/// The text of scripts.
+fn printed(
+    source: &Source,
+    scripts: &[Script],
     settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Result<Source, FileErrorKind> {
-    let (scripts, _) = from_json(source, settings, timings)?;
     let mut text = String::new();
     for script in scripts {
         let config = PrinterConfig {
-            name: script.name,
+            name: script.name.clone(),
             release: Some(script.release),
             show_meta: true,
             ..settings.printer_config()

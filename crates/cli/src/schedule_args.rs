@@ -33,9 +33,22 @@ pub(crate) struct ScheduleArgs {
     /// Apply the trace in this JSON file
     #[arg(long, value_name = "FILE")]
     pub(crate) trace_json: Option<PathBuf>,
+    /// Leave out refused primitives and those that need their results, and report all of them; the exit status is 1
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+    /// Write the module after each primitive that changes it to this folder, as text and JSON, with the differences and
+    /// an index; with `--dot`, picture the schedule after the record of this number, from 0
+    #[arg(long, value_name = "DIR|N")]
+    pub(crate) record: Option<PathBuf>,
+    /// Let `tensorize` use the intrinsics in this JSON file: {name: {"desc": script, "impl": script}}
+    #[arg(long, value_name = "FILE")]
+    pub(crate) intrins: Option<PathBuf>,
     /// Leave out tests of the order of reads and writes, as TVM's `enable_check=False`
     #[arg(long)]
     pub(crate) no_check: bool,
+    /// Draw values from this seed where a primitive samples without a decision
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
     /// Print this
     #[arg(long, value_name = "WHAT", default_value = "module")]
     pub(crate) print: Printed,
@@ -46,9 +59,6 @@ pub(crate) struct ScheduleArgs {
     /// The format of pictures
     #[arg(long, value_name = "FORMAT", default_value = "dot", requires = "dot")]
     pub(crate) picture_format: PictureFormat,
-    /// Picture the schedule after this record, from 0, instead of the last one
-    #[arg(long, value_name = "N", requires = "dot")]
-    pub(crate) record: Option<usize>,
     /// Picture two records side by side and mark the stages that differ
     #[arg(long, value_name = "N,M", requires = "dot", conflicts_with = "record", value_parser = two_records)]
     pub(crate) compare: Option<(usize, usize)>,
@@ -72,13 +82,14 @@ pub(crate) enum Printed {
     Trace,
     /// The trace as JSON
     TraceJson,
-    /// The record as a table: the primitives that change the schedule, of `te` or of a module
+    /// A table of the primitives that changed the module, or the schedule of `te` that the file makes
     Record,
 }
 
 /// `6,7`
 fn two_records(text: &str) -> Result<(usize, usize), String> {
-    let parse = |part: &str| part.trim().parse().map_err(|_| format!("`{part}` is not the number of a record"));
+    let parse =
+        |part: &str| part.trim().parse().map_err(|_| format!("`{part}` is not the number of a record"));
     match text.split_once(',') {
         Some((former, latter)) => Ok((parse(former)?, parse(latter)?)),
         None => Err("expected two numbers of records, such as `6,7`".to_owned()),

@@ -51,7 +51,10 @@ pub(crate) fn to_svg(graph: &Graph) -> Result<String, String> {
 /// If the picture has too many boxes.
 pub(crate) fn of_stages(graph: &tvmscript::te::tedd::Graph) -> Result<String, String> {
     if graph.nodes.len() > MAX_NODES {
-        return Err(format!("a picture has at most {MAX_NODES} boxes, not {}; text has no limit", graph.nodes.len()));
+        return Err(format!(
+            "a picture has at most {MAX_NODES} boxes, not {}; text has no limit",
+            graph.nodes.len()
+        ));
     }
     Ok(laid_out(graph.nodes.iter().cloned(), graph.edges.iter().copied()))
 }

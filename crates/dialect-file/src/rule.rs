@@ -17,6 +17,9 @@ const MAX_STEPS: u64 = 100_000;
 /// Number of evaluations after which an evaluator is made anew, as it does not give back what it used of its budget.
 const MAX_RUNS: u32 = 256;
 
+/// Number of results of a rule that are kept.
+const MAX_KNOWN: usize = 16;
+
 /// Functions of Python that rules may call.
 pub(crate) const BUILTINS: &[&str] = &[
     "abs",
@@ -164,6 +167,30 @@ pub(crate) fn script_value(field: FieldRef<'_>) -> ScriptValue {
 struct Running {
     evaluator: Evaluator<Fields>,
     runs: u32,
+    /// Values of the fields and the results of the rule: the same few occur again and again in a program.
+    known: Vec<(Vec<ScriptValue>, ScriptValue)>,
+}
+
+impl Running {
+    fn known(&self, values: &[(&'static str, ScriptValue)]) -> Option<&ScriptValue> {
+        let is_same = |(known, _): &&(Vec<ScriptValue>, ScriptValue)| {
+            known.iter().zip(values).all(|(known, (_, value))| is_same_constant(known, value))
+        };
+        self.known.iter().find(is_same).map(|(_, result)| result)
+    }
+}
+
+/// Returns `true` for equal constants that can be compared in one step.
+fn is_same_constant(one: &ScriptValue, other: &ScriptValue) -> bool {
+    match (one, other) {
+        (ScriptValue::None, ScriptValue::None) => true,
+        (ScriptValue::Bool(one), ScriptValue::Bool(other)) => one == other,
+        (ScriptValue::Int(one), ScriptValue::Int(other)) => one == other,
+        (ScriptValue::Float(one), ScriptValue::Float(other)) => one.to_bits() == other.to_bits(),
+        (ScriptValue::Str(one), ScriptValue::Str(other)) => one == other,
+        (ScriptValue::DType(one), ScriptValue::DType(other)) => one == other,
+        _ => false,
+    }
 }
 
 thread_local! {
@@ -197,10 +224,14 @@ impl Rule {
         let running = RUNNING.with_borrow_mut(|all| all.remove(&address));
         let mut running = match running.filter(|running| running.runs < MAX_RUNS) {
             Some(running) => running,
-            None => Running { evaluator: self.evaluator(), runs: 0 },
+            None => Running { evaluator: self.evaluator(), runs: 0, known: Vec::new() },
         };
+        let values: Vec<_> = self.fields.iter().map(|name| (*name, field(name))).collect();
+        if let Some(known) = running.known(&values).cloned() {
+            RUNNING.with_borrow_mut(|all| _ = all.insert(address, running));
+            return Ok(known);
+        }
         running.runs += 1;
-        let values = self.fields.iter().map(|name| (*name, field(name))).collect();
         running.evaluator.host().values.replace(values);
         let ast = Rc::clone(&running.evaluator.program().ast);
         let mut result = Err("the rule is empty".to_owned());
@@ -214,7 +245,14 @@ impl Rule {
                 }
             };
         }
-        running.evaluator.host().values.take();
+        let values = running.evaluator.host().values.take();
+        if let Ok(result) = &result
+            && is_same_constant(result, result)
+            && values.iter().all(|(_, value)| is_same_constant(value, value))
+        {
+            running.known.truncate(MAX_KNOWN - 1);
+            running.known.insert(0, (values.into_iter().map(|(_, value)| value).collect(), result.clone()));
+        }
         RUNNING.with_borrow_mut(|all| _ = all.insert(address, running));
         result
     }

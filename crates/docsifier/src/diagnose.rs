@@ -92,6 +92,13 @@ struct InText {
     span: Span,
 }
 
+/// The label that a source position gets.
+#[derive(Clone)]
+struct LabelOrigin {
+    is_primary: bool,
+    text: String,
+}
+
 /// A source position with its source's name.
 enum Origin {
     Range(String, Range<usize>),
@@ -108,7 +115,7 @@ impl MappedText {
         diagnostics: &[Diagnostic<K>],
         options: &DiagnosticOptions<'_>,
     ) -> String {
-        let located: Vec<(Located, Vec<(usize, Origin)>)> =
+        let located: Vec<(Located, Vec<(LabelOrigin, Origin)>)> =
             diagnostics.iter().map(|diagnostic| self.located(diagnostic)).collect();
         let mut names: Vec<String> = located
             .iter()
@@ -128,7 +135,7 @@ impl MappedText {
         }
         let shown = located.into_iter().map(|(mut diagnostic, origins)| {
             for (label, origin) in &origins {
-                add_origin(&mut diagnostic, *label, origin, &texts);
+                add_origin(&mut diagnostic, label, origin, &texts);
             }
             renderer.render(&diagnostic)
         });
@@ -136,7 +143,10 @@ impl MappedText {
     }
 
     /// Locates the labels in the printed text, which is text 0, and finds the sources that they come from.
-    fn located<K: DiagnosticKind>(&self, diagnostic: &Diagnostic<K>) -> (Located, Vec<(usize, Origin)>) {
+    fn located<K: DiagnosticKind>(
+        &self,
+        diagnostic: &Diagnostic<K>,
+    ) -> (Located, Vec<(LabelOrigin, Origin)>) {
         let mut located = Located::new(diagnostic);
         let mut origins = Vec::new();
         for (index, label) in diagnostic.labels.iter().enumerate() {
@@ -152,7 +162,15 @@ impl MappedText {
             }));
             let mut found = Vec::new();
             collect_origins(span, &mut found);
-            origins.extend(found.into_iter().map(|origin| (index, origin)));
+            let is_primary = index == 0;
+            let own = matches!(label.at, Anchor::Span(_)) && !label.text.is_empty();
+            let text = match (own, is_primary) {
+                (true, _) => label.text.as_str(),
+                (false, true) => "it comes from here",
+                (false, false) => "this comes from here",
+            };
+            let label = LabelOrigin { is_primary, text: text.to_owned() };
+            origins.extend(found.into_iter().map(|origin| (label.clone(), origin)));
         }
         (located, origins)
     }
@@ -273,16 +291,19 @@ fn collect_origins(span: Span, out: &mut Vec<Origin>) {
 }
 
 /// Shows a source position as a label of its text if that is known, else in a note.
-fn add_origin(diagnostic: &mut Located, label: usize, origin: &Origin, texts: &[(&str, Cow<'_, str>)]) {
-    let is_primary = label == 0;
+fn add_origin(
+    diagnostic: &mut Located,
+    label: &LabelOrigin,
+    origin: &Origin,
+    texts: &[(&str, Cow<'_, str>)],
+) {
     let text = texts.iter().enumerate().find(|(_, (known, _))| origin.source() == Some(known));
     if let Some((index, range)) = text.and_then(|(index, (_, text))| Some((index, origin.range(text)?))) {
-        let label = if is_primary { "it comes from here" } else { "this comes from here" };
-        let place = Place { text: index + 1, range, label: label.to_owned() };
+        let place = Place { text: index + 1, range, label: label.text.clone() };
         if !diagnostic.places.contains(&place) {
             diagnostic.places.push(place);
         }
-    } else if is_primary {
+    } else if label.is_primary {
         let note = format!("it comes from {}", origin.describe());
         if !diagnostic.notes.contains(&note) {
             diagnostic.notes.push(note);

@@ -25,6 +25,8 @@ const SYNTAX: Syntax = Syntax {
         Sign::printed("T.match_buffer(a, ..)", Form::NameArgument("tir", "match_buffer")),
         Sign::printed("T.bitwise_and(..)", BITS),
         Sign::printed("R.Object", Form::Names("relax", &["Object", "prim_value"])),
+        Sign::hint("R.Object", Form::Names("relax", &["Object"])),
+        Sign::hint("R.Prim(value=..)", Form::Keyword("relax", "value")),
         Sign::new("is_size_var=", Form::Keyword("tir", "is_size_var")),
         Sign::new("p: T.handle(..) = value", Form::Annotation("tir", "handle")),
         Sign::new("out_sinfo=", Form::Keyword("relax", "out_sinfo")),

@@ -65,4 +65,18 @@ methods! {
     unannotate(block_or_loop: Rv, ann_key: &str) -> none;
     /// Wraps a block or loop in a loop of one iteration.
     add_unit_loop(block_or_loop: Rv) -> one;
+    /// Moves a block under a loop of its consumers, before the first one (`index` -1), after the last producer (-2), or there.
+    compute_at(block: Rv, target: Rv, preserve_unit_loops: bool, index: i64) -> none;
+    /// Moves a block under a loop of its producers.
+    reverse_compute_at(block: Rv, target: Rv, preserve_unit_loops: bool, index: i64) -> none;
+    /// Removes a block; its consumers compute what it computes.
+    compute_inline(block: Rv) -> none;
+    /// Removes a block; its producer computes what it computes.
+    reverse_compute_inline(block: Rv) -> none;
+    /// Moves the initialization of a reduction to a block of its own, before a loop around the reduction.
+    decompose_reduction(block: Rv, target: Rv) -> one;
+    /// Divides a reduction into one per iteration of a loop, and one that combines their results.
+    rfactor(target: Rv, factor_axis: i64) -> one;
+    /// A loop for `compute_at`, chosen by a decision or by chance.
+    sample_compute_location(block: Rv, decision: Option<i64>) -> one;
 }

@@ -24,6 +24,8 @@ pub enum RvValue {
     Int(i64),
     /// Nothing: a result that does not exist.
     Absent,
+    /// A result of a refused primitive that was left out.
+    Skipped,
 }
 
 impl RvValue {
@@ -32,7 +34,7 @@ impl RvValue {
         match self {
             RvValue::Block(_) => 'b',
             RvValue::Loop(_) | RvValue::Inline | RvValue::Root => 'l',
-            RvValue::Int(_) | RvValue::Absent => 'v',
+            RvValue::Int(_) | RvValue::Absent | RvValue::Skipped => 'v',
         }
     }
 }
@@ -61,6 +63,25 @@ pub enum Argument {
 }
 
 impl Argument {
+    /// Calls `f` for each random variable.
+    pub(crate) fn for_each_rv(&self, f: &mut impl FnMut(Rv)) {
+        match self {
+            Argument::Rv(rv) => f(*rv),
+            Argument::List(items) => items.iter().for_each(|item| item.for_each_rv(f)),
+            Argument::Dict(entries) => entries.iter().for_each(|(_, value)| value.for_each_rv(f)),
+            _ => {}
+        }
+    }
+
+    /// The number of things that it stands for: the length of a list, or an integer.
+    pub(crate) fn count(&self) -> Option<usize> {
+        match self {
+            Argument::List(items) => Some(items.len()),
+            Argument::Int(value) => usize::try_from(*value).ok().filter(|count| *count < 64),
+            _ => None,
+        }
+    }
+
     /// The kind, for messages.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
@@ -89,6 +110,18 @@ impl Argument {
             Argument::Int(value) => Ok(*value),
             Argument::Bool(value) => Ok(i64::from(*value)),
             other => Err(other.expected("an integer")),
+        }
+    }
+
+    /// A float, or an integer as one.
+    ///
+    /// # Errors
+    /// If it is something else.
+    pub fn float(&self) -> Result<f64> {
+        match self {
+            Argument::Float(value) => Ok(*value),
+            Argument::Int(value) => Ok(*value as f64),
+            other => Err(other.expected("a float")),
         }
     }
 

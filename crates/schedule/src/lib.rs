@@ -6,25 +6,51 @@
 #![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
+mod accesses;
 mod affine;
 mod api;
 mod argument;
 mod bindings;
+mod buffers;
+mod cache;
+mod comparison;
+mod copies;
+mod definition;
+mod division;
+mod domains;
 mod error;
+mod flags;
+mod fresh;
+mod index_map;
+mod inline;
+mod insertion;
+mod intrinsic;
+mod layout;
 mod loops;
 mod primitive;
+mod random;
 mod reads;
+mod record;
+mod redirect;
+mod reducers;
+mod regions;
+mod registry;
+mod removal;
 mod schedule;
 mod scope;
 #[cfg(feature = "parse")]
 mod script;
 mod state;
+mod storage;
+mod substitution;
 mod trace;
 mod walk;
 
 pub use argument::{Argument, Rv, RvValue};
-pub use error::{Result, ScheduleError};
-pub use primitive::{PRIMITIVES, Parameter, Place, Primitive, Results};
+pub use error::{Refusal, RefusalKind, Result, ScheduleError};
+pub use intrinsic::{TensorIntrinsic, TensorIntrinsics};
+pub use primitive::{Default, PRIMITIVES, Parameter, Place, Primitive, Results, ScheduleDialect, primitives};
+pub use record::{Record, VANILLA, read_table};
 pub use schedule::Schedule;
 pub use state::{Item, State};
 pub use trace::{Instruction, Trace, TraceError};

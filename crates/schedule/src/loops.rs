@@ -36,7 +36,7 @@ pub(crate) fn check_starts_at_zero(found: &Ref<For>, analyzer: &mut Analyzer) ->
 pub(crate) fn serial(loop_var: Ref<Var>, extent: Expr, body: StmtRef) -> Result<StmtRef> {
     let min = IntImm::try_new(loop_var.dtype, 0)?;
     Ok(For::try_new(For {
-        span: Span::UNKNOWN,
+        span: Span::current(),
         loop_var,
         min,
         extent,

@@ -1,13 +1,21 @@
 //! Schedules: a module, its random variables and the trace of what was done.
 
 use tvmscript_ir::IRModule;
-use tvmscript_ir_core::{Object, Ref, Str};
+use tvmscript_ir_core::{Object, Ref, Registry, SourceId, Span, Str};
 
 use crate::argument::{Argument, Rv, RvValue};
-use crate::error::{Result, ScheduleError};
-use crate::primitive::{Default, Primitive, Results};
+use crate::buffers;
+use crate::error::{Refusal, Result, ScheduleError};
+use crate::index_map;
+use crate::intrinsic::TensorIntrinsics;
+use crate::primitive::{Default, PRIMITIVES, Primitive, Results, primitives};
+use crate::random::Random;
+use crate::record::{Record, Recorder};
 use crate::state::{Item, State};
 use crate::trace::{Instruction, Trace};
+
+/// The reason of the spans of what primitives make.
+const REASON: &str = "schedule";
 
 /// A module under work.
 ///
@@ -18,7 +26,16 @@ pub struct Schedule {
     values: Vec<RvValue>,
     trace: Trace,
     function: Option<Str>,
-    is_checked: bool,
+    random: Random,
+    /// What the primitive that runs chose.
+    decision: Option<Argument>,
+    intrinsics: TensorIntrinsics,
+    pub(crate) record: Option<Vec<Record>>,
+    /// Refused primitives of traces.
+    refusals: Vec<Refusal>,
+    keeps_going: bool,
+    /// The primitives of traces.
+    primitives: Vec<&'static Primitive>,
 }
 
 impl Schedule {
@@ -33,18 +50,70 @@ impl Schedule {
             [only] => Some(only.clone()),
             _ => names.iter().find(|name| name.as_str() == "main").copied().cloned(),
         };
-        Ok(Schedule { state, values: Vec::new(), trace: Trace::default(), function, is_checked: true })
+        Ok(Schedule {
+            state,
+            values: Vec::new(),
+            trace: Trace::default(),
+            function,
+            intrinsics: TensorIntrinsics::default(),
+            random: Random::default(),
+            decision: None,
+            record: None,
+            refusals: Vec::new(),
+            keeps_going: false,
+            primitives: PRIMITIVES.to_vec(),
+        })
     }
 
     /// The same schedule without tests whether the blocks of a loop are complete or reductions, as TVM's `enable_check=False`.
     #[must_use]
-    pub fn without_checks(self) -> Schedule {
-        Schedule { is_checked: false, ..self }
+    pub fn without_checks(mut self) -> Schedule {
+        self.state.set_checked(false);
+        self
+    }
+
+    /// The same schedule, with values drawn from a seed where a primitive samples without a decision. The distributions are
+    /// TVM's, the values are not.
+    #[must_use]
+    pub fn with_seed(self, seed: u64) -> Schedule {
+        Schedule { random: Random::new(seed), ..self }
+    }
+
+    /// The same schedule; the traces that it applies have the primitives of the dialects of a registry, too.
+    #[must_use]
+    pub fn with_primitives_of(self, registry: &Registry) -> Schedule {
+        Schedule { primitives: primitives(registry), ..self }
+    }
+
+    /// The primitives of the traces that it applies.
+    pub fn primitives(&self) -> &[&'static Primitive] {
+        &self.primitives
+    }
+
+    /// The same schedule; of traces that it applies, refused primitives and those that need their results are left out.
+    #[must_use]
+    pub fn keep_going(self) -> Schedule {
+        Schedule { keeps_going: true, ..self }
+    }
+
+    /// The refused primitives of the traces that were applied.
+    pub fn refusals(&self) -> &[Refusal] {
+        &self.refusals
     }
 
     /// The module as it is now.
     pub fn module(&self) -> Ref<IRModule> {
         self.state.module()
+    }
+
+    /// The intrinsics that `tensorize` finds by name, besides those of TVM.
+    pub fn intrinsics(&self) -> &TensorIntrinsics {
+        &self.intrinsics
+    }
+
+    /// The same, to add intrinsics.
+    pub fn intrinsics_mut(&mut self) -> &mut TensorIntrinsics {
+        &mut self.intrinsics
     }
 
     /// The instructions so far.
@@ -57,13 +126,18 @@ impl Schedule {
         &self.state
     }
 
-    pub(crate) fn state_mut(&mut self) -> &mut State {
-        &mut self.state
+    pub(crate) fn random(&mut self) -> &mut Random {
+        &mut self.random
     }
 
-    /// Returns `true` if the order of reads and writes is tested, too.
-    pub(crate) fn is_checked(&self) -> bool {
-        self.is_checked
+    /// Keeps what a sampling primitive chose for the trace.
+    pub(crate) fn decide(&mut self, decision: Argument) {
+        self.decision = Some(decision);
+    }
+
+    /// The loops and blocks, to replace some of them.
+    pub fn state_mut(&mut self) -> &mut State {
+        &mut self.state
     }
 
     /// The name of the function worked on.
@@ -84,7 +158,7 @@ impl Schedule {
     ///
     /// # Errors
     /// If it is something else.
-    pub(crate) fn item(&self, argument: &Argument) -> Result<Item> {
+    pub fn item(&self, argument: &Argument) -> Result<Item> {
         match self.value(argument.rv()?)? {
             RvValue::Block(item) | RvValue::Loop(item) => {
                 self.state.stmt(item)?;
@@ -93,7 +167,9 @@ impl Schedule {
             RvValue::Inline | RvValue::Root => {
                 Err(ScheduleError::plain("expected a loop, found a mark of `compute_at`"))
             }
-            RvValue::Int(_) | RvValue::Absent => Err(ScheduleError::plain("expected a block or loop")),
+            RvValue::Int(_) | RvValue::Absent | RvValue::Skipped => {
+                Err(ScheduleError::plain("expected a block or loop"))
+            }
         }
     }
 
@@ -101,9 +177,19 @@ impl Schedule {
     ///
     /// # Errors
     /// If it is something else.
-    pub(crate) fn loop_item(&self, argument: &Argument) -> Result<Item> {
+    pub fn loop_item(&self, argument: &Argument) -> Result<Item> {
         let item = self.item(argument)?;
         self.state.loop_of(item)?;
+        Ok(item)
+    }
+
+    /// The block of an argument.
+    ///
+    /// # Errors
+    /// If it is something else.
+    pub(crate) fn block_item(&self, argument: &Argument) -> Result<Item> {
+        let item = self.item(argument)?;
+        self.state.block_of(item)?;
         Ok(item)
     }
 
@@ -111,7 +197,7 @@ impl Schedule {
     ///
     /// # Errors
     /// If it is something else.
-    pub(crate) fn int(&self, argument: &Argument) -> Result<i64> {
+    pub fn int(&self, argument: &Argument) -> Result<i64> {
         match argument {
             Argument::Rv(rv) => match self.value(*rv)? {
                 RvValue::Int(value) => Ok(value),
@@ -155,13 +241,77 @@ impl Schedule {
                 *argument = Argument::Str(name.clone());
             }
         }
-        let results = (primitive.apply)(self, &arguments)?;
-        let first = self.values.len();
-        self.values.extend(results);
-        let outputs: Vec<Rv> =
-            (first..self.values.len()).filter_map(|at| Some(Rv(u32::try_from(at).ok()?))).collect();
-        self.trace.push(Instruction { primitive, arguments, outputs: outputs.clone(), decision: None });
+        buffers::resolve(self, primitive, &mut arguments)?;
+        index_map::resolve(self, primitive, &mut arguments)?;
+        let recorder = Recorder::enter(self, primitive);
+        let schedule = &mut *recorder.schedule;
+        schedule.decision = None;
+        let outside = Span::set_current(schedule.span_of(primitive, &arguments));
+        let results = (primitive.apply)(schedule, &arguments);
+        Span::set_current(outside);
+        let results = results?;
+        let first = schedule.values.len();
+        schedule.values.extend(results);
+        let outputs = schedule.variables_from(first);
+        let decision = schedule.decision.take();
+        schedule.trace.push(Instruction { primitive, arguments, outputs: outputs.clone(), decision });
         Ok(outputs)
+    }
+
+    /// Applies a primitive of a trace: keeps its refusal, and goes on if that is asked for. A list of results then has as many
+    /// as the primitive makes.
+    pub(crate) fn run_in_trace(
+        &mut self,
+        primitive: &'static Primitive,
+        arguments: Vec<Argument>,
+    ) -> Result<Vec<Rv>> {
+        let mut needs_skipped = false;
+        arguments.iter().for_each(|argument| {
+            argument.for_each_rv(&mut |rv| needs_skipped |= matches!(self.value(rv), Ok(RvValue::Skipped)));
+        });
+        let results = match primitive.results {
+            Results::None => 0,
+            Results::One => 1,
+            Results::List => arguments.iter().find_map(Argument::count).unwrap_or(0),
+        };
+        if !needs_skipped {
+            let error = match self.run(primitive, arguments) {
+                Ok(outputs) => return Ok(outputs),
+                Err(error) => error,
+            };
+            let (module, span) = (self.module(), Span::current());
+            self.refusals.push(Refusal { primitive: primitive.name, error: error.clone(), module, span });
+            if !self.keeps_going {
+                return Err(error);
+            }
+        }
+        let first = self.values.len();
+        self.values.resize(first + results, RvValue::Skipped);
+        Ok(self.variables_from(first))
+    }
+
+    /// The span of what a primitive makes: of the first loop or block that it is given, and of the call.
+    fn span_of(&self, primitive: &'static Primitive, arguments: &[Argument]) -> Span {
+        if primitive.is_pure {
+            return Span::current();
+        }
+        let mut first = None;
+        arguments.iter().for_each(|argument| argument.for_each_rv(&mut |rv| _ = first.get_or_insert(rv)));
+        let node = match first.and_then(|rv| self.value(rv).ok()) {
+            Some(RvValue::Block(item) | RvValue::Loop(item)) => self.node(item),
+            _ => None,
+        };
+        let call = match Span::current() {
+            call if call.is_known() => call,
+            _ => Span::source(SourceId::new(primitive.name)),
+        };
+        let of_node = node.map_or(Span::UNKNOWN, |node| node.span());
+        Span::sequence([of_node, call], REASON)
+    }
+
+    /// The random variables from a number on.
+    fn variables_from(&self, first: usize) -> Vec<Rv> {
+        (first..self.values.len()).filter_map(|at| Some(Rv(u32::try_from(at).ok()?))).collect()
     }
 
     /// Applies a primitive with one result.

@@ -2,16 +2,19 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tvmscript_ir::build::index_map_of;
 use tvmscript_ir_core::{Registry, Str};
-use tvmscript_prim::{FloatImm, IntImm};
-use tvmscript_python_syntax::ast::Stmt;
+use tvmscript_prim::{FloatImm, IntImm, ops};
+use tvmscript_python_syntax::ast::{Ast, Expr, Stmt};
 use tvmscript_python_syntax::{PythonOptions, parse_python};
 use tvmscript_script_parser::{ParseError, ParseErrorKind, ParseOptions, parse_script};
 use tvmscript_script_value::{BuildError, BuildResult, CallArgs, HostFunction, HostObject, ScriptValue};
+use tvmscript_tir::build::args::ExprArg;
 
 use crate::argument::{Argument, Rv};
 use crate::error::ScheduleError;
-use crate::primitive::{PRIMITIVES, Place, Primitive, Results};
+use crate::index_map;
+use crate::primitive::{Place, Primitive, Results};
 use crate::schedule::Schedule;
 
 /// The name of the schedule in the text that calls the function of a file.
@@ -34,6 +37,10 @@ impl Schedule {
             Stmt::FunctionDef(function) => Some(parsed.ast.name(function.name).to_owned()),
             _ => None,
         });
+        for word in bare_words(&parsed.ast) {
+            let text = Str::from(word.as_str());
+            options.globals.value(word, move || ScriptValue::Str(text.clone()));
+        }
         let call = functions.last().map(|function| format!("\n{function}({SCHEDULE})\n"));
         let whole = format!("{text}{}", call.unwrap_or_default());
         let read = parse_script(name, &whole, registry, &options);
@@ -43,6 +50,20 @@ impl Schedule {
         let errors: Vec<ParseError> = read.errors.into_iter().filter(is_mistake).collect();
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
+}
+
+/// The names that are values of dictionaries: TVM prints strings there without quotes. Variables come first.
+fn bare_words(ast: &Ast) -> Vec<String> {
+    let mut words = Vec::new();
+    for expr in ast.all_exprs() {
+        let Expr::Dict { items } = expr else { continue };
+        for item in ast.list(*items) {
+            if let Expr::Name(name) = ast.expr(item.value) {
+                words.push(ast.name(*name).to_owned());
+            }
+        }
+    }
+    words
 }
 
 /// The schedule as a value of a script.
@@ -61,10 +82,11 @@ impl HostObject for Shared {
     }
 
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
-        let Some(primitive) = PRIMITIVES.iter().copied().find(|primitive| primitive.name == name) else {
+        let primitives = self.lock().primitives().to_vec();
+        let Some(primitive) = primitives.iter().copied().find(|primitive| primitive.name == name) else {
             let message = format!("there is no primitive `{name}`");
             let missing = move |_| {
-                let known: Vec<&str> = PRIMITIVES.iter().map(|primitive| primitive.name).collect();
+                let known: Vec<&str> = primitives.iter().map(|primitive| primitive.name).collect();
                 Err(BuildError::message(message.clone())
                     .with_help(format!("there are `{}`", known.join("`, `"))))
             };
@@ -75,7 +97,7 @@ impl HostObject for Shared {
     }
 
     fn attribute_names(&self) -> Vec<String> {
-        PRIMITIVES.iter().map(|primitive| primitive.name.to_owned()).collect()
+        self.lock().primitives().iter().map(|primitive| primitive.name.to_owned()).collect()
     }
 }
 
@@ -96,11 +118,16 @@ impl Shared {
     fn call(&self, primitive: &'static Primitive, args: CallArgs) -> BuildResult<ScriptValue> {
         let mut schedule = self.lock();
         let arguments = bind(&mut schedule, primitive, args)?;
-        let mut outputs = schedule.run(primitive, arguments).map_err(refused)?.into_iter();
+        let outputs = schedule.run_in_trace(primitive, arguments).map_err(refused)?;
+        let value = |rv| match schedule.value(rv) {
+            Ok(crate::argument::RvValue::Absent) => ScriptValue::None,
+            _ => ScriptValue::host(RvValue(rv)),
+        };
+        let mut outputs = outputs.into_iter().map(value);
         Ok(match primitive.results {
             Results::None => ScriptValue::None,
-            Results::One => outputs.next().map_or(ScriptValue::None, |rv| ScriptValue::host(RvValue(rv))),
-            Results::List => ScriptValue::list(outputs.map(|rv| ScriptValue::host(RvValue(rv))).collect()),
+            Results::One => outputs.next().unwrap_or(ScriptValue::None),
+            Results::List => ScriptValue::list(outputs.collect()),
         })
     }
 }
@@ -118,12 +145,14 @@ fn bind(
         // TVM prints another name than its function has.
         let keyword =
             keyword.or_else(|| args.take_keyword("scope_block").filter(|_| parameter.name == "block"));
-        let given = match (keyword, parameter.place) {
-            (Some(value), _) => Some(argument(value)?),
-            (None, Place::Variadic) => {
-                Some(Argument::List(positional.by_ref().map(argument).collect::<BuildResult<_>>()?))
-            }
-            (None, _) => positional.next().map(argument).transpose()?,
+        let value = match (keyword, parameter.place) {
+            (None, Place::Variadic) => Some(ScriptValue::list(positional.by_ref().collect())),
+            (None, _) => positional.next(),
+            (value, _) => value,
+        };
+        let given = match value {
+            Some(value) if is_function(&value) => Some(map_of(schedule, primitive, &bound, &value)?),
+            value => value.map(argument).transpose()?,
         };
         let given = given.or_else(|| parameter.default.map(Argument::from)).ok_or_else(|| {
             BuildError::message(format!("`{}` needs the argument `{}`", primitive.name, parameter.name))
@@ -133,6 +162,15 @@ fn bind(
             // A block by its name.
             Argument::Str(name) if is_handle && parameter.name.contains("block") => {
                 Argument::Rv(schedule.get_block(name.as_str(), None).map_err(refused)?)
+            }
+            Argument::List(items) if is_handle && parameter.name.contains("block") => {
+                let block = |item| match item {
+                    Argument::Str(name) => {
+                        schedule.get_block(name.as_str(), None).map(Argument::Rv).map_err(refused)
+                    }
+                    other => Ok(other),
+                };
+                Argument::List(items.into_iter().map(block).collect::<BuildResult<_>>()?)
             }
             given => given,
         });
@@ -145,6 +183,35 @@ fn bind(
         None => Ok(bound),
         Some(_) => Err(BuildError::message(format!("too many arguments for `{}`", primitive.name))),
     }
+}
+
+fn is_function(value: &ScriptValue) -> bool {
+    match value {
+        ScriptValue::Function(_) => true,
+        ScriptValue::Host(host) => host.is_callable(),
+        _ => false,
+    }
+}
+
+/// The index map of a function: its variables and literals are of the type of the block's iterators, and results that fill
+/// a buffer of the type of its elements.
+fn map_of(
+    schedule: &Schedule,
+    primitive: &Primitive,
+    bound: &[Argument],
+    function: &ScriptValue,
+) -> BuildResult<Argument> {
+    let dtype = index_map::index_dtype(schedule, bound).map_err(refused)?;
+    let filled = index_map::filled(schedule, primitive, bound).map_err(refused)?;
+    let literals = filled.map_or(dtype, |(dtype, _)| dtype);
+    let expr = |value| match value {
+        ScriptValue::Int(value) => ops::make_const(literals, value).map_err(|error| refused(error.into())),
+        ScriptValue::Float(value) if literals.is_float() => {
+            ops::make_const(literals, value).map_err(|error| refused(error.into()))
+        }
+        value => ExprArg::convert(value),
+    };
+    Ok(index_map_of(function, dtype, expr)?.into())
 }
 
 fn argument(value: ScriptValue) -> BuildResult<Argument> {

@@ -9,10 +9,14 @@
 
 use hashbrown::HashMap;
 use tvmscript_ir::{BaseFunc, GlobalVar, IRModule};
-use tvmscript_ir_core::{Class as _, Descend, Map, Mutator, Object, ObjectLike as _, Ref, Str, mutate};
+use tvmscript_ir_core::{
+    Class as _, Descend, Map, Mutator, Object, ObjectLike as _, Ref, Str, mutate, substitute,
+};
 use tvmscript_tir::{Block, BlockRealize, For, PrimFunc, SeqStmt, Stmt, StmtRef};
 
+use crate::definition::Exchange;
 use crate::error::{Result, ScheduleError};
+use crate::flags::Flags;
 use crate::walk::{Found, topmost};
 
 /// The handle of a loop or a block.
@@ -27,8 +31,8 @@ struct Entry {
     parent: Option<Item>,
     function: usize,
     is_live: bool,
-    /// Of a block: its values were affine in the loops around it when they were last looked at.
-    is_affine: bool,
+    /// Of a block.
+    flags: Flags,
 }
 
 /// A function with its root block.
@@ -47,10 +51,11 @@ pub struct State {
     entries: Vec<Entry>,
     /// Live handles by the address of their loop or block.
     places: HashMap<usize, Item>,
+    is_checked: bool,
 }
 
 /// A block that became another one, and keeps its handle.
-pub(crate) type Reused = (Ref<Block>, Ref<Block>);
+pub type Reused = (Ref<Block>, Ref<Block>);
 
 impl State {
     /// The state of a module.
@@ -58,7 +63,13 @@ impl State {
     /// # Errors
     /// If the body of a function of TIR is not one root block.
     pub fn new(module: Ref<IRModule>) -> Result<State> {
-        let mut state = State { module, functions: Vec::new(), entries: Vec::new(), places: HashMap::new() };
+        let mut state = State {
+            module,
+            functions: Vec::new(),
+            entries: Vec::new(),
+            places: HashMap::new(),
+            is_checked: true,
+        };
         let functions: Vec<_> = state
             .module
             .functions
@@ -76,9 +87,7 @@ impl State {
             let root = state.enter(&function.body, None, at, &mut HashMap::new());
             let Some(root) = root else { continue };
             state.functions.push(Function { var, function, root });
-        }
-        for item in state.places.values().copied().collect::<Vec<_>>() {
-            state.renew_affine(item)?;
+            state.update(root)?;
         }
         Ok(state)
     }
@@ -121,6 +130,11 @@ impl State {
     pub fn function_of(&self, item: Item) -> Option<&Str> {
         let function = self.functions.get(self.entry(item).ok()?.function)?;
         Some(&function.var.name_hint)
+    }
+
+    /// The function of a loop or block.
+    pub(crate) fn prim_func_of(&self, item: Item) -> Option<&Ref<PrimFunc>> {
+        Some(&self.functions.get(self.entry(item).ok()?.function)?.function)
     }
 
     fn entry(&self, item: Item) -> Result<&Entry> {
@@ -179,24 +193,24 @@ impl State {
         self.stmt(item).is_ok_and(|stmt| stmt.is::<BlockRealize>())
     }
 
-    /// Returns `true` if the values of a block were affine in the loops around it when they were last looked at.
-    pub(crate) fn is_affine(&self, block: Item) -> bool {
-        self.entry(block).is_ok_and(|entry| entry.is_affine)
+    /// The flags of a block; of other handles, none is set.
+    pub(crate) fn flags(&self, block: Item) -> Flags {
+        self.entry(block).map_or_else(|_| Flags::default(), |entry| entry.flags)
     }
 
-    /// Looks at the values of a block again.
-    pub(crate) fn renew_affine(&mut self, item: Item) -> Result<()> {
-        if !self.is_block(item) {
-            return Ok(());
+    pub(crate) fn set_flags(&mut self, block: Item, flags: Flags) {
+        if let Some(entry) = self.entry_mut(block) {
+            entry.flags = flags;
         }
-        let is_affine = match self.parent(item) {
-            Some(_) => self.is_affine_below(item, None)?,
-            None => self.block_of(item)?.iter_vars.is_empty(),
-        };
-        if let Some(entry) = self.entry_mut(item) {
-            entry.is_affine = is_affine;
-        }
-        Ok(())
+    }
+
+    /// Returns `true` unless the tests for the order of reads and writes are off.
+    pub(crate) fn is_checked(&self) -> bool {
+        self.is_checked
+    }
+
+    pub(crate) fn set_checked(&mut self, is_checked: bool) {
+        self.is_checked = is_checked;
     }
 
     /// The node that errors show for a handle: the loop or the block.
@@ -240,6 +254,11 @@ impl State {
         self.places.get(&found.address()).copied()
     }
 
+    /// The handle of a block in the module.
+    pub(crate) fn find_block(&self, block: &Ref<Block>) -> Option<Item> {
+        self.places.get(&block.object().address()).copied()
+    }
+
     /// The outermost loops and blocks in a loop or block, in order.
     ///
     /// # Errors
@@ -269,11 +288,27 @@ impl State {
         Ok(blocks)
     }
 
+    /// The only outermost block in a loop or block.
+    ///
+    /// # Errors
+    /// `NonSingleChildBlockError` for another number of blocks.
+    pub(crate) fn only_block(&self, item: Item) -> Result<Item> {
+        let blocks = self.child_blocks(item)?;
+        match blocks[..] {
+            [block] => Ok(block),
+            _ => {
+                let message = format!("expected one block in the loop or block, found {}", blocks.len());
+                let error = ScheduleError::new("NonSingleChildBlockError", message);
+                Err(self.node(item).into_iter().fold(error, ScheduleError::at))
+            }
+        }
+    }
+
     /// Replaces a loop by a statement.
     ///
     /// # Errors
     /// If the handle has ended, or the new statement does not fit.
-    pub(crate) fn replace(&mut self, target: Item, new: StmtRef, reused: &[Reused]) -> Result<()> {
+    pub fn replace(&mut self, target: Item, new: StmtRef, reused: &[Reused]) -> Result<()> {
         let old = self.stmt(target)?.clone();
         let Entry { parent, function, .. } = *self.entry(target)?;
         // What may keep its handle.
@@ -295,12 +330,22 @@ impl State {
     ///
     /// # Errors
     /// See [`State::replace`].
-    pub(crate) fn replace_block(&mut self, target: Item, new: Ref<Block>, reused: &[Reused]) -> Result<()> {
+    pub fn replace_block(&mut self, target: Item, new: Ref<Block>, reused: &[Reused]) -> Result<()> {
         let mut realize = self.realize_of(target)?.clone();
         let old = realize.block.clone();
         realize.make_mut().block = new.clone();
         let reused: Vec<Reused> = reused.iter().cloned().chain([(old, new)]).collect();
         self.replace(target, realize.upcast(), &reused)
+    }
+
+    /// Exchanges buffers among the parameters of the function of a block.
+    pub(crate) fn exchange_parameters(&mut self, item: Item, exchange: &Exchange) -> Result<()> {
+        let function = self.entry(item)?.function;
+        if let Some(changed) = self.functions.get_mut(function) {
+            let buffers = changed.function.buffer_map.clone();
+            changed.function.make_mut().buffer_map = substitute(buffers, &exchange.0)?;
+        }
+        Ok(())
     }
 
     /// Ends the handles of a statement. Keeps them by the address of their loop's variable or of their block.
@@ -331,11 +376,12 @@ impl State {
         let mut pending = vec![(stmt.clone(), parent)];
         while let Some((stmt, parent)) = pending.pop() {
             let Some(found) = Found::of(&stmt) else { continue };
-            let mut entry = Entry { stmt: stmt.clone(), parent, function, is_live: true, is_affine: false };
+            let mut entry =
+                Entry { stmt: stmt.clone(), parent, function, is_live: true, flags: Flags::default() };
             let item = match known.remove(&key(found)) {
                 Some(item) => {
                     if let Some(old) = self.entry_mut(item) {
-                        entry.is_affine = old.is_affine;
+                        entry.flags = old.flags;
                         *old = entry;
                     }
                     item
@@ -363,7 +409,7 @@ impl State {
         let (mut old, mut new, mut above) = (old.clone(), new.clone(), parent);
         while let Some(item) = above {
             let Entry { stmt, parent, .. } = self.entry(item)?.clone();
-            let child = Exchange { root: root_of(&stmt), old, new };
+            let child = Replacement { root: root_of(&stmt), old, new };
             let changed = child.of(&stmt)?;
             if let Some(found) = Found::of(&stmt) {
                 self.places.remove(&found.address());
@@ -409,19 +455,19 @@ fn root_of(stmt: &StmtRef) -> Vec<usize> {
 }
 
 /// Exchanges a loop or block realize in the body of another one.
-struct Exchange {
+struct Replacement {
     root: Vec<usize>,
     old: StmtRef,
     new: StmtRef,
 }
 
-impl Exchange {
+impl Replacement {
     fn of(mut self, stmt: &StmtRef) -> Result<StmtRef> {
         Ok(mutate(stmt.clone(), &mut self)?)
     }
 }
 
-impl Mutator for Exchange {
+impl Mutator for Replacement {
     fn enter(&mut self, node: &Object) -> Descend {
         if node.ptr_eq(self.old.object()) {
             return Descend::Replace(self.new.object().clone());

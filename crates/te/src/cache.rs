@@ -64,7 +64,12 @@ impl Schedule {
     ///
     /// # Errors
     /// If the schedule does not have the tensor or a reader.
-    pub fn cache_read(&mut self, tensor: &Ref<Tensor>, scope: &str, readers: &[StageId]) -> Result<Ref<Tensor>> {
+    pub fn cache_read(
+        &mut self,
+        tensor: &Ref<Tensor>,
+        scope: &str,
+        readers: &[StageId],
+    ) -> Result<Ref<Tensor>> {
         let source = self.stage_of_tensor(tensor)?;
         let before = self.clone();
         let made = self.step(|state| {
@@ -109,7 +114,8 @@ impl Schedule {
                 Ok(IterVar::try_new(axis.dom.clone(), var, axis.iter_type, axis.thread_tag.clone())?)
             });
             let own = renewed.collect::<Result<Vec<_>>>()?;
-            let vars = axis.iter().zip(&own).map(|(old, new)| (old.var.object().clone(), new.var.object().clone()));
+            let vars =
+                axis.iter().zip(&own).map(|(old, new)| (old.var.object().clone(), new.var.object().clone()));
             let vars: PtrMap<Object> = vars.collect();
             let values = body.iter().map(|value| replace_vars(value, &vars)).collect::<Result<Vec<_>>>()?;
             let cache_name: Str = format!("{}.{scope}", op.name).into();

@@ -40,7 +40,8 @@ pub(crate) fn of(stage: &Stage) -> Result<PtrMap<Ref<Range>>> {
                 known.insert(inner.object().clone(), from_zero(inner_extent)?);
             }
             Relation::Fuse { outer, inner, fused } => {
-                let (Some(outer), Some(inner)) = (known.get(outer.object()), known.get(inner.object())) else {
+                let (Some(outer), Some(inner)) = (known.get(outer.object()), known.get(inner.object()))
+                else {
                     continue;
                 };
                 let extent = ops::mul(outer.extent.clone(), inner.extent.clone())?;

@@ -18,7 +18,9 @@ pub enum TeError {
         name: Str,
     },
     /// A reduction inside another expression, or beside one that is none.
-    #[error("a reduction of `{name}` is not the whole value of each element; compute it first, and load its elements")]
+    #[error(
+        "a reduction of `{name}` is not the whole value of each element; compute it first, and load its elements"
+    )]
     PartOfReduction {
         /// The computation.
         name: Str,

@@ -13,8 +13,8 @@ mod cache;
 mod domains;
 mod error;
 mod normalize;
-mod primitive;
 mod prim_func;
+mod primitive;
 mod schedule;
 #[cfg(feature = "parse")]
 pub mod script;

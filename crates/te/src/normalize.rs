@@ -15,7 +15,9 @@ impl Schedule {
         let mut schedule = self.clone();
         schedule.step(|state| {
             for id in state.order.clone().into_iter().rev() {
-                if matches!(state.stage(id)?.attach, Attach::Inline) && !state.outputs.contains(&state.stage(id)?.op) {
+                if matches!(state.stage(id)?.attach, Attach::Inline)
+                    && !state.outputs.contains(&state.stage(id)?.op)
+                {
                     inline(state, id)?;
                 }
             }

@@ -6,7 +6,8 @@ use hashbrown::HashMap;
 use tvmscript_arith::Analyzer;
 use tvmscript_ir::DictAttrs;
 use tvmscript_ir_core::{
-    ObjectLike as _, Array, DataType, Map, Object, PtrMap, Ref, Span, Str, Value, free_variables, try_post_order_mutate,
+    Array, DataType, Map, Object, ObjectLike as _, PtrMap, Ref, Span, Str, Value, free_variables,
+    try_post_order_mutate,
 };
 use tvmscript_prim::{CommReducer, Expr, IntImm, Range, Select, TupleType, Var, ops};
 use tvmscript_tir::complete::{DETECT_ACCESS, complete};
@@ -99,7 +100,8 @@ impl Builder {
         let outputs = op.outputs();
         match &op.kind {
             OperationKind::Placeholder { .. } => {
-                let Some(tensor) = outputs.first().filter(|tensor| self.arguments.contains(&tensor.key())) else {
+                let Some(tensor) = outputs.first().filter(|tensor| self.arguments.contains(&tensor.key()))
+                else {
                     return Err(TeError::MissingArgument { name: op.name.clone() });
                 };
                 self.declare(tensor)?;
@@ -107,7 +109,8 @@ impl Builder {
             }
             OperationKind::Compute { axis, reduce_axis, body } => {
                 let nest = Nest::new(op, axis, reduce_axis)?;
-                let buffers = outputs.iter().map(|tensor| self.declare(tensor)).collect::<Result<Vec<_>>>()?;
+                let buffers =
+                    outputs.iter().map(|tensor| self.declare(tensor)).collect::<Result<Vec<_>>>()?;
                 for (tensor, buffer) in outputs.iter().zip(&buffers) {
                     if !self.arguments.contains(&tensor.key()) {
                         self.allocated.push(buffer.clone());
@@ -194,8 +197,12 @@ impl<'o> Nest<'o> {
     }
 
     fn block_axes(&self) -> Result<BlockAxes> {
-        let mut block =
-            BlockAxes { iters: Vec::new(), values: Vec::new(), indices: Array::default(), map: PtrMap::default() };
+        let mut block = BlockAxes {
+            iters: Vec::new(),
+            values: Vec::new(),
+            indices: Array::default(),
+            map: PtrMap::default(),
+        };
         let mut indices = Vec::new();
         for (axis, (loop_var, dom)) in self.axes.iter().zip(&self.loops) {
             let var = Var::new(format!("v_{}", axis.var.name.get()), axis.var.dtype);
@@ -203,7 +210,12 @@ impl<'o> Nest<'o> {
                 indices.push(var.clone().upcast());
             }
             block.map.insert(axis.var.object().clone(), var.object().clone());
-            block.iters.push(IterVar::try_new(Some(dom.clone()), var, axis.iter_type, axis.thread_tag.clone())?);
+            block.iters.push(IterVar::try_new(
+                Some(dom.clone()),
+                var,
+                axis.iter_type,
+                axis.thread_tag.clone(),
+            )?);
             block.values.push(loop_var.clone().upcast());
         }
         if block.iters.is_empty() {
@@ -261,7 +273,13 @@ impl<'o> Nest<'o> {
     }
 }
 
-fn block(op: &Operation, name: Str, axes: BlockAxes, init: Option<StmtRef>, body: StmtRef) -> Result<StmtRef> {
+fn block(
+    op: &Operation,
+    name: Str,
+    axes: BlockAxes,
+    init: Option<StmtRef>,
+    body: StmtRef,
+) -> Result<StmtRef> {
     let detect = (DETECT_ACCESS.into(), Value::Node(IntImm::int32(3).into()));
     let annotations = op.attrs.iter().map(|(key, value)| (key.clone(), value.clone())).chain([detect]);
     let block = Block {
@@ -280,7 +298,12 @@ fn block(op: &Operation, name: Str, axes: BlockAxes, init: Option<StmtRef>, body
 }
 
 /// The stores of the identity elements, or of the initial values that the reduction has.
-fn initialization(builder: &Builder, reduce: &Reduce, buffers: &[Ref<Buffer>], axes: &BlockAxes) -> Result<StmtRef> {
+fn initialization(
+    builder: &Builder,
+    reduce: &Reduce,
+    buffers: &[Ref<Buffer>],
+    axes: &BlockAxes,
+) -> Result<StmtRef> {
     let values = if reduce.init.is_empty() { &reduce.combiner.identity_element } else { &reduce.init };
     let stores = buffers.iter().zip(values.iter()).map(|(buffer, value)| {
         let value = replace_vars(&builder.with_buffers(value)?, &axes.map)?;
@@ -291,13 +314,19 @@ fn initialization(builder: &Builder, reduce: &Reduce, buffers: &[Ref<Buffer>], a
 
 /// The stores of the combined values. Several are computed before the first store, since each may depend on what another
 /// store replaces.
-fn update(builder: &mut Builder, reduce: &Reduce, buffers: &[Ref<Buffer>], axes: &BlockAxes) -> Result<StmtRef> {
+fn update(
+    builder: &mut Builder,
+    reduce: &Reduce,
+    buffers: &[Ref<Buffer>],
+    axes: &BlockAxes,
+) -> Result<StmtRef> {
     let CommReducer { lhs, rhs, result, .. } = &*reduce.combiner;
     let mut map = PtrMap::default();
     let mut old = Vec::with_capacity(buffers.len());
     for (index, buffer) in buffers.iter().enumerate() {
         let left = BufferLoad::try_new(buffer.clone(), axes.indices.clone(), None)?;
-        let (Some(lhs), Some(rhs), Some(source)) = (lhs.get(index), rhs.get(index), reduce.source.get(index)) else {
+        let (Some(lhs), Some(rhs), Some(source)) = (lhs.get(index), rhs.get(index), reduce.source.get(index))
+        else {
             return Err(TeError::NoBody { name: buffer.name.get() });
         };
         let right = replace_vars(&builder.with_buffers(source)?, &axes.map)?;
@@ -312,7 +341,8 @@ fn update(builder: &mut Builder, reduce: &Reduce, buffers: &[Ref<Buffer>], axes:
         if is_always { Ok(new) } else { Ok(Select::try_new(condition.clone(), new, old)?) }
     });
     let combined = combined.collect::<Result<Vec<_>>>()?;
-    let store = |buffer: &Ref<Buffer>, value| BufferStore::try_new(buffer.clone(), value, axes.indices.clone(), None);
+    let store =
+        |buffer: &Ref<Buffer>, value| BufferStore::try_new(buffer.clone(), value, axes.indices.clone(), None);
     if let ([buffer], [value]) = (buffers, combined.as_slice()) {
         return Ok(store(buffer, value.clone())?);
     }

@@ -29,15 +29,22 @@ fn split(state: &mut State, stage: StageId, parent: &Ref<IterVar>, factor: Facto
     check_kind("split", parent, DIVISIBLE)?;
     let stage = state.stage_mut(stage)?;
     let at = stage.leaf(parent)?;
-    let part = |suffix: &str| derived(format!("{}.{suffix}", name(parent)), parent.var.dtype, parent.iter_type);
+    let part =
+        |suffix: &str| derived(format!("{}.{suffix}", name(parent)), parent.var.dtype, parent.iter_type);
     let (outer, inner) = (part("outer")?, part("inner")?);
-    let relation = Relation::Split { parent: parent.clone(), outer: outer.clone(), inner: inner.clone(), factor };
+    let relation =
+        Relation::Split { parent: parent.clone(), outer: outer.clone(), inner: inner.clone(), factor };
     stage.relations.push(relation);
     stage.replace(at, 1, &[outer.clone(), inner.clone()]);
     Ok((outer, inner))
 }
 
-fn fuse(state: &mut State, stage: StageId, outer: &Ref<IterVar>, inner: &Ref<IterVar>) -> Result<Ref<IterVar>> {
+fn fuse(
+    state: &mut State,
+    stage: StageId,
+    outer: &Ref<IterVar>,
+    inner: &Ref<IterVar>,
+) -> Result<Ref<IterVar>> {
     check_kind("fuse", outer, DIVISIBLE)?;
     check_kind("fuse", inner, DIVISIBLE)?;
     let stage = state.stage_mut(stage)?;
@@ -46,7 +53,8 @@ fn fuse(state: &mut State, stage: StageId, outer: &Ref<IterVar>, inner: &Ref<Ite
     if first.abs_diff(second) != 1 {
         return Err(TeError::NotConsecutive { outer: name(outer), inner: name(inner) });
     }
-    let kind = if outer.iter_type as i64 > inner.iter_type as i64 { outer.iter_type } else { inner.iter_type };
+    let kind =
+        if outer.iter_type as i64 > inner.iter_type as i64 { outer.iter_type } else { inner.iter_type };
     let bits = outer.var.dtype.bits.max(inner.var.dtype.bits);
     let dtype = if outer.var.dtype.bits == bits { outer.var.dtype } else { inner.var.dtype };
     let fused = derived(format!("{}.{}.fused", name(outer), name(inner)), dtype, kind)?;
@@ -93,7 +101,12 @@ impl Schedule {
     ///
     /// # Errors
     /// If the variable is not a loop of the stage.
-    pub fn split_by_nparts(&mut self, stage: StageId, parent: &Ref<IterVar>, nparts: impl Into<Expr>) -> Result<Pair> {
+    pub fn split_by_nparts(
+        &mut self,
+        stage: StageId,
+        parent: &Ref<IterVar>,
+        nparts: impl Into<Expr>,
+    ) -> Result<Pair> {
         let nparts = nparts.into();
         let arguments = vec![Argument::Iter(parent.clone()), Argument::Expr(nparts.clone())];
         let factor = Factor::Outer(nparts);
@@ -129,7 +142,8 @@ impl Schedule {
             if !stage.leaf_iters.is_empty() {
                 return Err(TeError::Scheduled { stage: stage.op.name.clone(), primitive: "fuse" });
             }
-            let iter = derived("singleton".to_owned(), tvmscript_ir_core::DataType::INT32, IterType::DataPar)?;
+            let iter =
+                derived("singleton".to_owned(), tvmscript_ir_core::DataType::INT32, IterType::DataPar)?;
             stage.relations.push(Relation::Singleton { iter: iter.clone() });
             stage.replace(0, 0, std::slice::from_ref(&iter));
             Ok(iter)
@@ -167,11 +181,18 @@ impl Schedule {
         run().inspect_err(|_| *self = before)
     }
 
-    fn mark(&mut self, primitive: &'static str, stage: StageId, iter: &Ref<IterVar>, kind: IterType) -> Result<()> {
+    fn mark(
+        &mut self,
+        primitive: &'static str,
+        stage: StageId,
+        iter: &Ref<IterVar>,
+        kind: IterType,
+    ) -> Result<()> {
         self.primitive(primitive, stage, vec![Argument::Iter(iter.clone())], |state| {
             let stage = state.stage_mut(stage)?;
             stage.leaf(iter)?;
-            if kind == IterType::Vectorized && !matches!(iter.iter_type, IterType::DataPar | IterType::Opaque) {
+            if kind == IterType::Vectorized && !matches!(iter.iter_type, IterType::DataPar | IterType::Opaque)
+            {
                 let (axis, found) = (name(iter), iter.iter_type.name());
                 return Err(TeError::Kind { primitive, axis, found, expected: "`DataPar` or `Opaque`" });
             }

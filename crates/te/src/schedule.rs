@@ -67,7 +67,8 @@ impl Schedule {
     /// The plain schedule of some operations and those that they read.
     pub fn new(outputs: &[Operation]) -> Schedule {
         let ops = post_order(outputs);
-        let by_op = ops.iter().enumerate().map(|(at, op)| (op.address(), (op.clone(), StageId(at)))).collect();
+        let by_op =
+            ops.iter().enumerate().map(|(at, op)| (op.address(), (op.clone(), StageId(at)))).collect();
         let state = State {
             order: (0..ops.len()).map(StageId).collect(),
             stages: ops.into_iter().map(|op| Arc::new(Stage::new(op))).collect(),
@@ -81,7 +82,8 @@ impl Schedule {
     /// as it is, `vanilla`.
     #[must_use]
     pub fn keep_record(self) -> Schedule {
-        let first = Record { primitive: "vanilla", stage: None, arguments: Vec::new(), schedule: self.snapshot() };
+        let first =
+            Record { primitive: "vanilla", stage: None, arguments: Vec::new(), schedule: self.snapshot() };
         Schedule { record: Some(vec![first]), ..self }
     }
 

@@ -40,7 +40,9 @@ impl Table {
     /// The record of a schedule. `text` prints expressions.
     pub fn of(schedule: &Schedule, text: impl Fn(&Expr) -> String) -> Table {
         let rows = schedule.record().iter().enumerate().map(|(number, record)| {
-            let named = |name: &Str| record.schedule.stages().map(|(_, stage)| stage).find(|stage| stage.op.name == *name);
+            let named = |name: &Str| {
+                record.schedule.stages().map(|(_, stage)| stage).find(|stage| stage.op.name == *name)
+            };
             let stage = record.stage.as_ref().and_then(named);
             let iter = |iter: &Ref<IterVar>, stage: Option<&Stage>| match stage {
                 Some(stage) => label(stage, iter),
@@ -58,7 +60,8 @@ impl Table {
                 primitive: record.primitive.to_owned(),
                 stage: record.stage.as_ref().map_or_else(String::new, Str::to_string),
                 arguments: record.arguments.iter().flat_map(argument).collect(),
-                loops: stage.map_or_else(Vec::new, |own| own.leaf_iters.iter().map(|one| iter(one, stage)).collect()),
+                loops: stage
+                    .map_or_else(Vec::new, |own| own.leaf_iters.iter().map(|one| iter(one, stage)).collect()),
             }
         });
         Table { rows: rows.collect() }
@@ -221,7 +224,8 @@ impl Schedule {
     fn apply_row(&mut self, row: &Row) -> Result<()> {
         let stage = self.stage_named(&row.stage)?;
         let argument = |at: usize| {
-            let missing = || TeError::Node(format!("record {}: `{}` needs more arguments", row.record, row.primitive));
+            let missing =
+                || TeError::Node(format!("record {}: `{}` needs more arguments", row.record, row.primitive));
             row.arguments.get(at).map(String::as_str).ok_or_else(missing)
         };
         let iter = |schedule: &Schedule, stage: StageId, at: usize| schedule.iter_named(stage, argument(at)?);
@@ -266,7 +270,9 @@ impl Schedule {
     }
 
     fn iter_named(&self, stage: StageId, text: &str) -> Result<Ref<IterVar>> {
-        let found = self.stage(stage).and_then(|stage| stage.all_iters.iter().find(|iter| label(stage, iter) == text));
+        let found = self
+            .stage(stage)
+            .and_then(|stage| stage.all_iters.iter().find(|iter| label(stage, iter) == text));
         let missing = || TeError::NotALeaf { axis: text.into(), stage: "".into(), hint: "" };
         found.cloned().ok_or_else(missing)
     }

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use tvmscript_ir_core::type_table::FieldKind;
 use tvmscript_ir_core::value::{Field, FieldRef};
-use tvmscript_ir_core::{Array, DataType, Map, Node, Object, PtrMap, Ref, Span, Str, Value, post_order_visit};
+use tvmscript_ir_core::{
+    Array, DataType, Map, Node, Object, PtrMap, Ref, Span, Str, Value, post_order_visit,
+};
 use tvmscript_prim::{Expr, PrimExprExt, Range, Var};
 use tvmscript_tir::{IterType, IterVar, ProducerLoad, Reduce};
 
@@ -233,7 +235,9 @@ impl Operation {
     /// The axes: those of the results, then those of reductions.
     pub fn root_axes(&self) -> Vec<Ref<IterVar>> {
         match &self.kind {
-            OperationKind::Compute { axis, reduce_axis, .. } => axis.iter().chain(reduce_axis).cloned().collect(),
+            OperationKind::Compute { axis, reduce_axis, .. } => {
+                axis.iter().chain(reduce_axis).cloned().collect()
+            }
             OperationKind::Placeholder { .. } => Vec::new(),
         }
     }

@@ -2,8 +2,16 @@
 
 use serde_json::Value;
 use tvmscript::ir::IRModule;
-use tvmscript::schedule::{Schedule, TraceError};
-use tvmscript::{Object, ParseOptions, Ref, parse, registry, structural_equal};
+use tvmscript::ir_core::Dialect;
+use tvmscript::prim::{IntImm, ops};
+use tvmscript::schedule::{
+    Parameter, Place, Primitive, Results, Schedule, ScheduleDialect as _, ScheduleError, TraceError,
+};
+use tvmscript::tir::BufferStore;
+use tvmscript::{
+    DiagnosticOptions, Object, ParseOptions, PrinterConfig, Ref, parse, post_order_visit, print, registry,
+    registry_builder, render_diagnostics, structural_equal,
+};
 
 fn read(text: &str) -> Object {
     let parsed = parse("module.py", text, registry(), &ParseOptions::default());
@@ -91,4 +99,71 @@ fn a_simplified_trace_has_no_unused_finders() {
     let kinds: Vec<&str> =
         schedule.trace().simplified().instructions().iter().map(|done| done.primitive.name).collect();
     assert_eq!(kinds, ["get_block", "get_loops", "fuse", "parallel"]);
+}
+
+/// A primitive of another dialect: doubles the extent of a loop whose stores all have a constant index.
+static REPEAT: Primitive = Primitive {
+    name: "repeat",
+    kind: "ToyRepeat",
+    doc: "Runs a loop twice as long; its body may not store at an index that changes.",
+    is_pure: false,
+    parameters: &[Parameter { name: "loop", place: Place::Input, default: None }],
+    results: Results::None,
+    apply: |schedule, arguments| {
+        let item = schedule.loop_item(&arguments[0])?;
+        let found = schedule.state().loop_of(item)?.clone();
+        let mut at_fault = None;
+        post_order_visit(found.body.object(), |node| {
+            let store = node.as_node::<BufferStore>();
+            if store.is_some_and(|store| store.indices.iter().any(|index| !index.is::<IntImm>())) {
+                at_fault.get_or_insert(node.clone());
+            }
+        });
+        if let Some(store) = at_fault {
+            return Err(
+                ScheduleError::new("StoreMovesError", "the store is not always to one place").at(store)
+            );
+        }
+        let mut longer = found.clone();
+        longer.make_mut().extent = ops::mul(found.extent.clone(), IntImm::int32(2))?;
+        schedule.state_mut().replace(item, longer.upcast(), &[])?;
+        Ok(Vec::new())
+    },
+};
+
+#[test]
+fn p74_17_a_primitive_of_another_dialect_applies_in_both_forms_and_refuses_at_any_node() {
+    let dialect = Dialect::new("toy_schedule").schedule_primitive(&REPEAT);
+    let registry = registry_builder().with(dialect).build().expect("the dialects go together");
+    let constant = MODULE.replace("B[vi, vj] =", "B[0, 0] =");
+    let trace = "j = sch.get_loops(\"B\")[1]\nsch.repeat(j)\n";
+    let mut schedule = Schedule::new(module(&constant)).expect("a schedule").with_primitives_of(&registry);
+    schedule.apply_text("repeat.py", trace, &registry).expect("it applies");
+    let text = print(schedule.module().object(), &registry, &PrinterConfig::default()).expect("text");
+    assert!(text.contains("T.grid(64, 128)"), "{text}");
+    let json = schedule.trace().json(&schedule);
+    let mut again = Schedule::new(module(&constant)).expect("a schedule").with_primitives_of(&registry);
+    again.apply_json(&json).expect("it applies");
+    assert!(structural_equal(schedule.module().object(), again.module().object()));
+    assert!(Schedule::new(module(&constant)).expect("a schedule").apply_json(&json).is_err(), "not of TIR");
+
+    let mut refused = Schedule::new(module(MODULE)).expect("a schedule").with_primitives_of(&registry);
+    refused.apply_text("repeat.py", trace, &registry).expect_err("the store moves");
+    let [refusal] = refused.refusals() else { panic!("one refusal") };
+    let sources = [("repeat.py", trace)];
+    let options = DiagnosticOptions { sources: &sources, ..DiagnosticOptions::default() };
+    let shown = render_diagnostics(refusal.module.object(), &registry, &[refusal.diagnostic()], &options);
+    let shown = shown.expect("text");
+    // The store alone is underlined, and the call of the trace.
+    let lines: Vec<&str> = shown.lines().collect();
+    let store = lines.iter().position(|line| line.contains("B[vi, vj] = ")).expect("the line of the store");
+    assert!(lines[store + 1].contains("───"), "{shown}");
+    assert!(shown.contains("StoreMovesError") && shown.contains("sch.repeat(j)"), "{shown}");
+    assert!(!shown.contains("T.grid"), "{shown}");
+
+    let twice = registry_builder()
+        .with(Dialect::new("one").schedule_primitive(&REPEAT))
+        .with(Dialect::new("two").schedule_primitive(&REPEAT));
+    let clash = twice.build().expect_err("a clash").to_string();
+    assert!(clash.contains("the schedule primitive `repeat`"), "{clash}");
 }

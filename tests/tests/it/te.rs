@@ -139,9 +139,14 @@ fn p92_26_the_table_of_a_record_reads_back_and_makes_the_same_schedule() {
 fn p92_31_records_share_the_stages_that_a_primitive_leaves_alone() {
     let moved = schedule(&format!("{CHAIN}s[C].split(C.op.axis[0], 8)\n"));
     let [before, after] = moved.record() else { panic!("two records") };
-    let stages = |schedule: &Schedule| schedule.stages().map(|(_, stage)| std::ptr::from_ref(stage)).collect::<Vec<_>>();
-    let shared: Vec<bool> =
-        stages(&before.schedule).iter().zip(stages(&after.schedule)).map(|(one, other)| *one == other).collect();
+    let stages = |schedule: &Schedule| {
+        schedule.stages().map(|(_, stage)| std::ptr::from_ref(stage)).collect::<Vec<_>>()
+    };
+    let shared: Vec<bool> = stages(&before.schedule)
+        .iter()
+        .zip(stages(&after.schedule))
+        .map(|(one, other)| *one == other)
+        .collect();
     assert_eq!(shared, [true, true, false]);
 }
 

@@ -47,6 +47,7 @@ pub(crate) fn all() -> Vec<&'static ErrorCode> {
         PastedNote::CODES,
         DocsifyError::CODES,
         PassErrorKind::CODES,
+        tvmscript::schedule::RefusalKind::CODES,
         ir_core::RewriteError::CODES,
         dialect_file::DescriptionErrorKind::CODES,
         PluginError::CODES,

@@ -17,19 +17,16 @@ use crate::timings::Timings;
 use crate::{Outcome, output};
 
 pub(super) fn run(args: &Emit, run: &mut Run<'_>) -> Outcome {
-    let mut text = None;
+    let mut text = String::new();
     let outcome = run.for_each_valid(
         std::slice::from_ref(&args.file),
         |path, settings, timings| emit_file(path, args, settings, timings),
         |_, emitted| {
-            text = Some(emitted);
+            text.push_str(&emitted);
             Outcome::Done
         },
     );
-    match text {
-        Some(text) if outcome == Outcome::Done => output::write(args.output.as_deref(), &text),
-        _ => outcome,
-    }
+    if outcome == Outcome::Done { output::write(args.output.as_deref(), &text) } else { outcome }
 }
 
 /// TVM's IRBuilder in C++.

@@ -88,13 +88,22 @@ pub(super) fn complete_program(
     path: &Path,
     settings: &Settings<'_>,
     timings: &mut Timings,
-    text: impl FnOnce(&mut Program, &[Wanted<'_>]) -> Result<String, PrintError>,
+    text: impl Fn(&mut Program, &[Wanted<'_>]) -> Result<String, PrintError>,
 ) -> Answer<(String, Warnings)> {
-    let Input { source, scripts, warnings } = input::load_recorded(path, settings, timings)?;
-    let Some(origin) = scripts.first().and_then(|script| script.origin.as_ref()) else {
-        return Ok((String::new(), warnings));
+    let Input { source, mut scripts, warnings } = input::load_recorded(path, settings, timings)?;
+    let written = |scripts: &[Script]| {
+        let origin = scripts.first().and_then(|script| script.origin.as_ref())?;
+        Some(program(scripts, &origin.steps, settings, &text))
     };
-    let program = program(&scripts, &origin.steps, settings, text);
+    let mut program = written(&scripts);
+    if program.as_ref().is_some_and(|program| !program.refused.is_empty()) {
+        match input::reread_recorded(&source, &scripts, settings, timings) {
+            Ok(again) => scripts = again,
+            Err(error) => return Err(FileError::new(error, Some(source))),
+        }
+        program = written(&scripts);
+    }
+    let Some(program) = program else { return Ok((String::new(), warnings)) };
     match program.refused.into_iter().next() {
         Some(refused) => Err(FileError::new(refused, Some(source))),
         None => Ok((program.text, warnings)),

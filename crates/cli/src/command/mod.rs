@@ -17,6 +17,7 @@ mod roundtrip;
 mod run;
 mod schedule;
 mod schedule_picture;
+mod schedule_record;
 mod stubs;
 mod trace;
 mod upgrade;

@@ -5,13 +5,14 @@ use std::path::Path;
 
 use tvmscript::ir::{DictAttrs, GlobalVar, IRModule, global_symbol};
 use tvmscript::ir_core::{Map, Ref};
-use tvmscript::schedule::{PRIMITIVES, Schedule, ScheduleError};
-use tvmscript::te::{Row, Table};
+use tvmscript::prim::Expr;
+use tvmscript::schedule::{Primitive, Refusal, Schedule, ScheduleError, primitives};
+use tvmscript::te::Table;
 use tvmscript::tir::PrimFunc;
 use tvmscript::{Object, PrinterConfig};
 
-use super::{Answer, Run, schedule_picture};
-use crate::failure::{FileError, FileErrorKind};
+use super::{Answer, Run, schedule_picture, schedule_record};
+use crate::failure::{FileError, FileErrorKind, RefusedTrace};
 use crate::input::{self, Script, Source, Warnings};
 use crate::schedule_args::{Printed, ScheduleArgs};
 use crate::settings::Settings;
@@ -19,18 +20,33 @@ use crate::timings::Timings;
 use crate::{Outcome, output};
 
 pub(super) fn run(args: &ScheduleArgs, run: &mut Run<'_>) -> Outcome {
-    let Some(file) = &args.file else { return output::write(args.output.as_deref(), &list()) };
+    let settings = run.settings;
+    let Some(file) = &args.file else {
+        return output::write(args.output.as_deref(), &list(&primitives(settings.registry())));
+    };
     run.for_each_valid(
         std::slice::from_ref(file),
         |path, settings, timings| schedule_file(path, args, settings, timings),
-        |_, text| output::write(args.output.as_deref(), &text),
+        |path, Scheduled { text, refused }| {
+            let outcome = output::write(args.output.as_deref(), &text);
+            let Some(refused) = refused else { return outcome };
+            output::diagnose(&refused.render(args.trace.as_deref().unwrap_or(path), &settings));
+            Outcome::No
+        },
     )
 }
 
+/// The result for one file.
+struct Scheduled {
+    text: String,
+    /// Primitives that were left out.
+    refused: Option<Box<FileError>>,
+}
+
 /// The primitives with their effects.
-fn list() -> String {
+fn list(primitives: &[&Primitive]) -> String {
     let mut text = String::new();
-    for primitive in PRIMITIVES {
+    for primitive in primitives {
         let parameters: Vec<&str> = primitive.parameters.iter().map(|parameter| parameter.name).collect();
         let _ = writeln!(text, "{}({})\n    {}", primitive.name, parameters.join(", "), primitive.doc);
     }
@@ -42,18 +58,17 @@ fn schedule_file(
     args: &ScheduleArgs,
     settings: &Settings<'_>,
     timings: &mut Timings,
-) -> Answer<(String, Warnings)> {
-    let has_trace = args.trace.is_some() || args.trace_json.is_some();
-    if let Some(picture) = args.dot
-        && !has_trace
-    {
-        let text = schedule_picture::of_te(path, picture, args, settings, timings)?;
-        return Ok((text, Warnings::default()));
-    }
-    if args.print == Printed::Record && !has_trace {
-        let (schedule, _) = schedule_picture::te_schedule(path, settings, timings)?;
-        let text = |expr: &tvmscript::prim::Expr| tvmscript::te::tedd::text(expr.object(), settings.registry());
-        return Ok((Table::of(&schedule, text).to_string(), Warnings::default()));
+) -> Answer<(Scheduled, Warnings)> {
+    let done = |text: String| Ok((Scheduled { text, refused: None }, Warnings::default()));
+    if args.trace.is_none() && args.trace_json.is_none() {
+        if let Some(picture) = args.dot {
+            return done(schedule_picture::of_te(path, picture, args, settings, timings)?);
+        }
+        if args.print == Printed::Record {
+            let (schedule, _) = schedule_picture::te_schedule(path, settings, timings)?;
+            let text = |expr: &Expr| tvmscript::te::tedd::text(expr.object(), settings.registry());
+            return done(Table::of(&schedule, text).to_string());
+        }
     }
     let input = input::load(path, settings, timings)?;
     let refused = |error: ScheduleError| FileErrorKind::Schedule(error.to_string());
@@ -63,64 +78,89 @@ fn schedule_file(
     };
     let schedule = timings.time("schedule", || Schedule::new(module).map_err(refused));
     let mut schedule = match schedule {
-        Ok(schedule) if args.no_check => schedule.without_checks(),
-        Ok(schedule) => schedule,
+        Ok(schedule) => configured(schedule, args).with_primitives_of(settings.registry()),
         Err(error) => return Err(FileError::new(error, Some(input.source))),
     };
     let plain = schedule.clone();
+    let mut left_out = None;
+    if let Some(file) = &args.intrins {
+        let source = input::read(file, settings, timings).map_err(|failure| FileError::new(failure, None))?;
+        let read = schedule.intrinsics_mut().read_json(&source.text, settings.registry());
+        read.map_err(|error| FileError::new(refused(error), Some(source)))?;
+    }
     if let Some(trace) = args.trace.as_ref().or(args.trace_json.as_ref()) {
         let source =
             input::read(trace, settings, timings).map_err(|failure| FileError::new(failure, None))?;
         let applied = timings.time("schedule", || apply(&mut schedule, &source, args, settings));
-        applied.map_err(|error| FileError::new(error, Some(source)))?;
+        let failure = match (applied, schedule.refusals()) {
+            (applied, []) => applied.err(),
+            (applied, refusals) => Some(FileErrorKind::Refused(refused_by(refusals, applied, &input.source))),
+        };
+        let failure = failure.map(|failure| FileError::new(failure, Some(source)));
+        match failure {
+            Some(failed) if args.keep_going && failed.is_only_refused() => left_out = Some(failed),
+            Some(failed) => return Err(failed),
+            None => {}
+        }
     }
+    let config = PrinterConfig { release: Some(script.release), ..settings.printer_config() };
     if let Some(picture) = args.dot {
-        let text = timings.time("dot", || schedule_picture::of_tir(picture, &plain, &schedule, args, settings));
+        let text =
+            timings.time("dot", || schedule_picture::of_tir(picture, &plain, &schedule, args, settings));
         return match text {
-            Ok(text) => Ok((text, input.warnings)),
+            Ok(text) => Ok((Scheduled { text, refused: left_out }, input.warnings)),
             Err(message) => Err(FileError::new(FileErrorKind::Schedule(message), Some(input.source))),
         };
     }
-    let text = match args.print {
-        Printed::Module => {
-            let config = PrinterConfig { release: Some(script.release), ..settings.printer_config() };
-            match tvmscript::print(schedule.module().object(), settings.registry(), &config) {
-                Ok(text) => text + "\n",
-                Err(error) => {
-                    return Err(FileError::new(FileErrorKind::Unprintable(error), Some(input.source)));
-                }
-            }
-        }
-        Printed::Trace => schedule.trace().text(&schedule) + "\n",
-        Printed::Record => record(&schedule).to_string(),
-        Printed::TraceJson => schedule.trace().json(&schedule).to_string() + "\n",
+    let written = match &args.record {
+        Some(dir) => schedule_record::write(dir, &schedule, settings, &config),
+        None => Ok(()),
     };
-    Ok((text, input.warnings))
+    let text = written.and_then(|()| match args.print {
+        Printed::Module => tvmscript::print(schedule.module().object(), settings.registry(), &config)
+            .map(|text| text + "\n")
+            .map_err(FileErrorKind::Unprintable),
+        Printed::Trace => Ok(schedule.trace().text(&schedule) + "\n"),
+        Printed::TraceJson => Ok(schedule.trace().json(&schedule).to_string() + "\n"),
+        Printed::Record => Ok(schedule.record_table()),
+    });
+    match text {
+        Ok(text) => Ok((Scheduled { text, refused: left_out }, input.warnings)),
+        Err(error) => Err(FileError::new(error, Some(input.source))),
+    }
 }
 
-/// The primitives that change the module; record 0 is the module before them.
-fn record(schedule: &Schedule) -> Table {
-    let first = Row { primitive: "vanilla".to_owned(), ..Row::default() };
-    let text = schedule.trace().text(schedule);
-    let lines = text.lines().skip(2).map(|line| line.trim().to_owned());
-    let changes = schedule.trace().instructions().iter().zip(lines).filter(|(one, _)| !one.primitive.is_pure);
-    let rows = changes.enumerate().map(|(at, (one, line))| {
-        // The variables of the results come first in the line.
-        let results = line.split_once(" = sch.").map_or("", |(results, _)| results).to_owned();
-        let call = line.get(results.len()..).unwrap_or_default().trim_start_matches(" = ").to_owned();
-        let names = results.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
-        Row {
-            record: at + 1,
-            primitive: one.primitive.name.to_owned(),
-            arguments: vec![call],
-            loops: names.collect(),
-            ..Row::default()
-        }
+/// The refused primitives, with the other errors of the trace.
+fn refused_by(refusals: &[Refusal], applied: Result<(), FileErrorKind>, input: &Source) -> RefusedTrace {
+    let mut errors = match applied {
+        Err(FileErrorKind::Script { errors }) => errors,
+        _ => Vec::new(),
+    };
+    errors.retain(|error| {
+        let message = error.to_string();
+        !refusals.iter().any(|refusal| message.contains(&refusal.error.to_string()))
     });
-    let mut table = Table::default();
-    table.rows.push(first);
-    table.rows.extend(rows);
-    table
+    let refusals = refusals.iter().map(|refusal| (refusal.module.object().clone(), refusal.diagnostic()));
+    RefusedTrace {
+        refusals: refusals.collect(),
+        errors,
+        input: Source::new(input.name.clone(), input.text.clone()),
+    }
+}
+
+/// The schedule with the options of the command line.
+fn configured(mut schedule: Schedule, args: &ScheduleArgs) -> Schedule {
+    schedule = schedule.with_seed(args.seed);
+    if args.no_check {
+        schedule = schedule.without_checks();
+    }
+    if args.keep_going {
+        schedule = schedule.keep_going();
+    }
+    if args.record.is_some() || args.dot.is_some() || args.print == Printed::Record {
+        schedule.keep_schedule_record();
+    }
+    schedule
 }
 
 fn apply(

@@ -58,9 +58,9 @@ pub(super) fn of_te(
         Some(record) => model(&record.schedule),
         None => Err(no_record(number, count)),
     };
-    timings.time("dot", || draw(picture, args, record, || model(&schedule))).map_err(|message| {
-        FileError::new(FileErrorKind::Schedule(message), Some(source))
-    })
+    timings
+        .time("dot", || draw(picture, args, record, || model(&schedule)))
+        .map_err(|message| FileError::new(FileErrorKind::Schedule(message), Some(source)))
 }
 
 /// The picture of a schedule of TIR. Record N is the schedule after N primitives that change the module.
@@ -72,18 +72,15 @@ pub(super) fn of_tir(
     settings: &Settings<'_>,
 ) -> Result<String, String> {
     let trace = schedule.trace().json(schedule);
-    let instructions = schedule.trace().instructions();
-    let changes: Vec<usize> =
-        (0..instructions.len()).filter(|at| instructions.get(*at).is_some_and(|one| !one.primitive.is_pure)).collect();
+    let records = schedule.schedule_record();
     let record = |number: usize| {
-        let end = match number.checked_sub(1) {
-            None => 0,
-            Some(before) => *changes.get(before).ok_or_else(|| no_record(number, changes.len() + 1))? + 1,
-        };
+        let record = records.get(number).ok_or_else(|| no_record(number, records.len()))?;
+        let end = record.instruction.map_or(0, |last| last + 1);
         let mut part = plain.clone();
         let items = |at: usize| trace.get(at).and_then(Value::as_array).into_iter().flatten();
         let first: Vec<Value> = items(0).take(end).cloned().collect();
-        let is_before = |decision: &&Value| decision.get(0).and_then(Value::as_u64).is_some_and(|at| at < end as u64);
+        let is_before =
+            |decision: &&Value| decision.get(0).and_then(Value::as_u64).is_some_and(|at| at < end as u64);
         let decisions: Vec<Value> = items(1).filter(is_before).cloned().collect();
         part.apply_json(&Value::from(vec![first, decisions])).map_err(|error| error.to_string())?;
         Ok(Model::of_tir(&part, settings.registry()))
@@ -114,8 +111,12 @@ pub(super) fn draw(
             PictureFormat::Svg => svg::of_stages(&picture.graph_of_two(&former, &latter)),
         };
     }
-    let model = match args.record {
-        Some(number) => record(number)?,
+    let model = match &args.record {
+        Some(number) => {
+            let text = number.to_string_lossy();
+            let number = text.parse().map_err(|_| format!("`{text}` is not the number of a record"))?;
+            record(number)?
+        }
         None => last()?,
     };
     match args.picture_format {

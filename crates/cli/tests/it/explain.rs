@@ -1,6 +1,6 @@
 //! `explain`: the builder calls that scripts make.
 
-use crate::common::{file, run};
+use crate::common::{file, folder, run};
 
 const MODULE: &str = "\
 from tvm.script import ir as I, tir as T, relax as R
@@ -184,13 +184,37 @@ fn p74_07_emit_writes_a_program_for_the_builder_of_python() {
 /// The note about the call, at the definition.
 const CALLED: &str = "the text has no script, so that `build()` was called and its result taken";
 
+const RELAX: &str = "\
+from tvm.script import ir as I, relax as R
+
+@I.ir_module
+class M:
+    @R.function
+    def main(x: R.Tensor((4,), \"float32\")) -> R.Tensor((4,), \"float32\"):
+        with R.dataflow():
+            y = R.add(x, x)
+            R.output(y)
+        return y
+";
+
+#[test]
+fn the_programs_of_a_folder_follow_each_other() {
+    let folder = folder(&[("a.py", RELAX), ("b.py", MODULE)]).display().to_string();
+    let ran = run(&["emit", "--target", "python-builder", &folder]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert_eq!(ran.stdout.matches("def build():").count(), 2, "{}", ran.stdout);
+}
+
 #[test]
 fn an_emitted_program_is_read_by_calling_its_function() {
     let text = "from tvm.script import tir as T\n\n@T.prim_func\ndef f():\n    T.evaluate(1)\n";
     let other = text.replace("def f", "def g").replace("from tvm.script import tir as T\n", "");
-    for (name, text) in
-        [("m.py", MODULE.to_owned()), ("f.py", text.to_owned()), ("two.py", format!("{text}{other}"))]
-    {
+    for (name, text) in [
+        ("m.py", MODULE.to_owned()),
+        ("f.py", text.to_owned()),
+        ("two.py", format!("{text}{other}")),
+        ("r.py", RELAX.to_owned()),
+    ] {
         let script = file(name, &text);
         for flags in [&["--main"][..], &[]] {
             let args = [&["emit", "--target", "python-builder"][..], flags, &[&script]].concat();
@@ -203,13 +227,11 @@ fn an_emitted_program_is_read_by_calling_its_function() {
                 let equal = run(&["equal", &script, &program]);
                 assert_eq!(equal.status, 0, "{}{}", equal.stdout, equal.stderr);
             }
-            // The program of a program of one function builds the same.
-            if name == "f.py" {
-                let again = run(&["emit", "--target", "python-builder", &program]);
-                assert_eq!(again.status, 0, "{}", again.stderr);
-                let again = file("again.py", again.stdout);
-                assert_eq!(run(&["equal", &program, &again]).status, 0);
-            }
+            // The program of a program builds the same.
+            let again = run(&["emit", "--target", "python-builder", &program]);
+            assert_eq!(again.status, 0, "{}", again.stderr);
+            let again = file("again.py", again.stdout);
+            assert_eq!(run(&["equal", &program, &again]).status, 0);
         }
     }
     let module = run(&[

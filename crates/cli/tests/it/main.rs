@@ -19,6 +19,7 @@ mod pasted;
 mod profiles;
 mod python_files;
 mod releases;
+mod schedules;
 mod scripts;
 mod spans;
 mod stubs;

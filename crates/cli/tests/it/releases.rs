@@ -98,6 +98,16 @@ fn forms_tell_releases_with_the_same_imports() {
 }
 
 #[test]
+fn of_releases_with_all_forms_of_a_text_the_first_one_is_taken() {
+    for form in ["R.Object", "R.Prim(value=4)", "R.Tensor((\"n\",), \"float32\")"] {
+        let function = format!("@R.function\ndef f(x: {form}) -> {form}:\n    return x\n");
+        for import in ["from tvm.script import relax as R\n\n", "# from tvm.script import relax as R\n\n"] {
+            assert_eq!(release(&format!("{import}{function}")).0, "tvm-0.23", "{import}{function}");
+        }
+    }
+}
+
+#[test]
 fn the_flag_of_a_module_is_read_where_a_release_has_it() {
     let text = |name: &str, flag: &str| {
         format!(

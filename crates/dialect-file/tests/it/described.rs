@@ -77,7 +77,7 @@ fn round_trip(name: &str, number: usize) {
 }
 
 #[test]
-fn executables_of_the_relax_vm_round_trip() {
+fn p74_33_executables_of_the_relax_vm_round_trip() {
     round_trip("relax_vm", 20);
 }
 

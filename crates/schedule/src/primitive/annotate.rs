@@ -99,6 +99,6 @@ fn annotation(schedule: &Schedule, value: &Argument) -> Result<Value> {
             Value::from(Map::new(entries))
         }
         Argument::Node(node) => Value::Node(node.clone()),
-        Argument::None => return Err(ScheduleError::plain("an annotation is not `None`")),
+        Argument::None => Value::None,
     })
 }

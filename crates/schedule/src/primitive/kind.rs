@@ -63,7 +63,7 @@ fn run_as(
     let state = schedule.state();
     let mut new = state.loop_of(item)?.clone();
     if kind != ForKind::Unrolled {
-        if schedule.is_checked() {
+        if state.is_checked() {
             check_compact(state, item)?;
         }
         check_iterators(state, item, axis.as_ref())?;

@@ -1,12 +1,36 @@
 //! Primitives: one file each, registered by one row.
 
 mod annotate;
+mod axis_separators;
+mod blockize;
+mod cache;
+mod compute_at;
+mod compute_inline;
+mod compute_location;
+mod decompose_padding;
+mod decompose_reduction;
+mod enter_postproc;
 mod find;
 mod fuse;
 mod kind;
+mod merge;
+mod pad_einsum;
+mod reindex;
 mod reorder;
+mod reorder_axes;
+mod reverse_compute_inline;
+mod rfactor;
+mod sample;
+mod set_dtype;
+mod set_scope;
 mod split;
+mod storage_align;
+mod table;
+mod tensorize;
+mod transform_block_layout;
 mod unit_loop;
+
+pub use table::{ScheduleDialect, primitives};
 
 use crate::argument::{Argument, RvValue};
 use crate::error::Result;
@@ -68,6 +92,13 @@ pub enum Place {
     Attribute,
     /// An attribute that is a bool in text and an integer in JSON.
     Flag,
+    /// An attribute that is an index map or `None`: a graph of nodes in JSON.
+    Map,
+    /// A buffer that the block, the first argument, reads or writes: `("read", 0)` in text; its number, and 0 or 1 for
+    /// reads or writes, in JSON.
+    Buffer,
+    /// The value that a primitive chose, written last; `None` to draw one.
+    Decision,
 }
 
 /// A value of a parameter that is left out.
@@ -122,4 +153,29 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &annotate::ANNOTATE,
     &annotate::UNANNOTATE,
     &unit_loop::ADD_UNIT_LOOP,
+    &reindex::REINDEX,
+    &blockize::BLOCKIZE,
+    &tensorize::TENSORIZE,
+    &transform_block_layout::TRANSFORM_BLOCK_LAYOUT,
+    &compute_at::COMPUTE_AT,
+    &compute_at::REVERSE_COMPUTE_AT,
+    &compute_inline::COMPUTE_INLINE,
+    &reverse_compute_inline::REVERSE_COMPUTE_INLINE,
+    &decompose_reduction::DECOMPOSE_REDUCTION,
+    &rfactor::RFACTOR,
+    &sample::SAMPLE_CATEGORICAL,
+    &sample::SAMPLE_PERFECT_TILE,
+    &sample::SAMPLE_PARTITIONED_TILE,
+    &cache::CACHE_READ,
+    &cache::CACHE_WRITE,
+    &compute_location::SAMPLE_COMPUTE_LOCATION,
+    &set_scope::SET_SCOPE,
+    &set_dtype::UNSAFE_SET_DTYPE,
+    &storage_align::STORAGE_ALIGN,
+    &axis_separators::SET_AXIS_SEPARATOR,
+    &enter_postproc::ENTER_POSTPROC,
+    &reorder_axes::REORDER_BLOCK_ITER_VAR,
+    &merge::MERGE,
+    &decompose_padding::DECOMPOSE_PADDING,
+    &pad_einsum::PAD_EINSUM,
 ];

@@ -1,5 +1,6 @@
 //! `reorder`: loops of a nest change places.
 
+use tvmscript_arith::Analyzer;
 use tvmscript_ir_core::Ref;
 use tvmscript_tir::{For, IterType, StmtRef};
 
@@ -104,6 +105,7 @@ fn nest_of(state: &State, loops: &[Item]) -> Result<Vec<Item>> {
 
 /// Refuses a nest around a block whose iterations may not change their order.
 fn check_blocks(state: &State, bottom: Item, top: Item) -> Result<()> {
+    let mut analyzer = Analyzer::new();
     for block in state.child_blocks(bottom)? {
         let node = state.block_of(block)?;
         let is_free = |kind: IterType| matches!(kind, IterType::DataPar | IterType::CommReduce);
@@ -112,7 +114,7 @@ fn check_blocks(state: &State, bottom: Item, top: Item) -> Result<()> {
             let message = format!("an axis of the block `{name}` has an order");
             return Err(ScheduleError::new("BlockPropertyError", message).at(node.clone()));
         }
-        if !state.is_affine_below(block, state.parent(top))? {
+        if !state.flags(block).is_affine && !state.is_affine_below(block, state.parent(top), &mut analyzer)? {
             let message = format!("the values of the block `{name}` are not affine in the loops");
             return Err(ScheduleError::new("NotAffineBindingError", message).at(node.clone()));
         }

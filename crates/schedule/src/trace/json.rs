@@ -7,8 +7,10 @@ use tvmscript_ir_core::Str;
 use super::text::names;
 use super::{Instruction, Trace};
 use crate::argument::{Argument, Rv};
+use crate::buffers::{self, Access};
 use crate::error::ScheduleError;
-use crate::primitive::{PRIMITIVES, Parameter, Place};
+use crate::index_map;
+use crate::primitive::{Parameter, Place};
 use crate::schedule::Schedule;
 
 /// A trace that cannot be applied.
@@ -67,8 +69,13 @@ fn entry(instruction: &Instruction, names: &HashMap<Rv, String>) -> Value {
                 inputs.extend(items.iter().map(|item| input(item, names)));
             }
             (Place::Variadic | Place::Spread, argument) => inputs.push(input(argument, names)),
+            (Place::Decision, _) => {}
             (Place::Flag, Argument::Bool(value)) => attributes.push(json!(i64::from(*value))),
-            (Place::Flag | Place::Attribute, argument) => attributes.push(attribute(argument)),
+            (Place::Buffer, argument) => {
+                let (kind, index) = buffers::parts(argument).unwrap_or_default();
+                attributes.extend([json!(index), json!(i64::from(kind == Access::Write))]);
+            }
+            (Place::Flag | Place::Attribute | Place::Map, argument) => attributes.push(attribute(argument)),
         }
     }
     let name = |rv: &Rv| names.get(rv).map_or("_", String::as_str);
@@ -91,7 +98,8 @@ fn input(argument: &Argument, names: &HashMap<Rv, String>) -> Value {
 
 fn attribute(argument: &Argument) -> Value {
     match argument {
-        Argument::None | Argument::Rv(_) | Argument::Node(_) => Value::Null,
+        Argument::None | Argument::Rv(_) => Value::Null,
+        Argument::Node(node) => index_map::to_json(node).map_or(Value::Null, Value::String),
         Argument::Bool(value) => json!(value),
         Argument::Int(value) => json!(value),
         Argument::Float(value) => json!(value),
@@ -112,6 +120,9 @@ impl Schedule {
         let form = |message: &str| TraceError::Form(message.to_owned());
         let instructions =
             trace.get(0).and_then(Value::as_array).ok_or_else(|| form("expected a list of two lists"))?;
+        let decisions = trace.get(1).and_then(Value::as_array).into_iter().flatten();
+        let mut decisions: HashMap<u64, &Value> =
+            decisions.filter_map(|entry| Some((entry.get(0)?.as_u64()?, entry.get(1)?))).collect();
         let mut rvs: HashMap<String, Rv> = HashMap::new();
         for (at, instruction) in instructions.iter().enumerate() {
             let part = |index: usize| instruction.get(index).and_then(Value::as_array);
@@ -121,12 +132,14 @@ impl Schedule {
             else {
                 return Err(form("expected `[kind, inputs, attributes, outputs]`"));
             };
-            let Some(primitive) = PRIMITIVES.iter().copied().find(|primitive| primitive.kind == kind) else {
+            let Some(primitive) = self.primitives().iter().copied().find(|primitive| primitive.kind == kind)
+            else {
                 return Err(TraceError::Unknown { at, kind: kind.to_owned() });
             };
-            let arguments = arguments(primitive.parameters, inputs, attributes, &rvs)
-                .map_err(|error| TraceError::Refused { at, primitive: primitive.name, error })?;
-            let results = self.run(primitive, arguments).map_err(|error| TraceError::Refused {
+            let arguments =
+                arguments(primitive.parameters, [inputs, attributes], decisions.remove(&(at as u64)), &rvs)
+                    .map_err(|error| TraceError::Refused { at, primitive: primitive.name, error })?;
+            let results = self.run_in_trace(primitive, arguments).map_err(|error| TraceError::Refused {
                 at,
                 primitive: primitive.name,
                 error,
@@ -142,8 +155,8 @@ impl Schedule {
 /// One argument per parameter.
 fn arguments(
     parameters: &[Parameter],
-    inputs: &[Value],
-    attributes: &[Value],
+    [inputs, attributes]: [&[Value]; 2],
+    decision: Option<&Value>,
     rvs: &HashMap<String, Rv>,
 ) -> Result<Vec<Argument>, ScheduleError> {
     let (mut inputs, mut attributes) = (inputs.iter(), attributes.iter());
@@ -154,6 +167,16 @@ fn arguments(
             Place::Input | Place::Positional => read_input(inputs.next().ok_or_else(missing)?, rvs)?,
             Place::Variadic | Place::Spread => {
                 Argument::List(inputs.by_ref().map(|value| read_input(value, rvs)).collect::<Result<_, _>>()?)
+            }
+            Place::Map => match attributes.next().ok_or_else(missing)? {
+                Value::String(text) => index_map::from_json(text)?,
+                other => read_attribute(other)?,
+            },
+            Place::Decision => decision.map_or(Ok(Argument::None), read_attribute)?,
+            Place::Buffer => {
+                let index = read_attribute(attributes.next().ok_or_else(missing)?)?.int()?;
+                let is_write = read_attribute(attributes.next().ok_or_else(missing)?)?.bool()?;
+                buffers::argument(if is_write { Access::Write } else { Access::Read }, index)
             }
             Place::Attribute | Place::Flag => read_attribute(attributes.next().ok_or_else(missing)?)?,
         });
@@ -173,6 +196,7 @@ fn read_input(value: &Value, rvs: &HashMap<String, Rv>) -> Result<Argument, Sche
         Value::String(text) => match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
             Some(text) => Argument::Str(Str::from(text)),
             None if text == "None" => Argument::None,
+            None if text.starts_with('{') && text.ends_with('}') => index_map::from_json(text)?,
             None => {
                 let rv = rvs.get(text.as_str()).copied();
                 let rv = rv.ok_or_else(|| ScheduleError::plain(format!("`{text}` is no earlier result")))?;

@@ -47,20 +47,10 @@ impl Trace {
             if instruction.primitive.is_pure && !is_needed {
                 continue;
             }
-            instruction.arguments.iter().for_each(|argument| collect(argument, &mut used));
+            instruction.arguments.iter().for_each(|argument| argument.for_each_rv(&mut |rv| used.push(rv)));
             kept.push(instruction.clone());
         }
         kept.reverse();
         Trace { instructions: kept }
-    }
-}
-
-/// Adds the random variables of an argument.
-fn collect(argument: &Argument, used: &mut Vec<Rv>) {
-    match argument {
-        Argument::Rv(rv) => used.push(*rv),
-        Argument::List(items) => items.iter().for_each(|item| collect(item, used)),
-        Argument::Dict(entries) => entries.iter().for_each(|(_, value)| collect(value, used)),
-        _ => {}
     }
 }

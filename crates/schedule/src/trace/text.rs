@@ -6,16 +6,21 @@ use hashbrown::HashMap;
 
 use super::{Instruction, Trace};
 use crate::argument::{Argument, Rv, RvValue};
+use crate::buffers;
+use crate::index_map;
 use crate::primitive::{Place, Results};
 use crate::schedule::Schedule;
 
 /// The names of random variables: a letter and the number of results before.
 pub(super) fn names(trace: &Trace, schedule: &Schedule) -> HashMap<Rv, String> {
     let mut names = HashMap::new();
-    for rv in trace.instructions.iter().flat_map(|instruction| &instruction.outputs) {
+    let outputs = trace.instructions.iter().flat_map(|instruction| &instruction.outputs);
+    for (at, rv) in outputs.enumerate() {
         let value = schedule.value(*rv).unwrap_or(RvValue::Absent);
-        let name = format!("{}{}", value.letter(), names.len());
-        names.insert(*rv, name);
+        // A result that is nothing has a number, and no name.
+        if value != RvValue::Absent {
+            names.insert(*rv, format!("{}{at}", value.letter()));
+        }
     }
     names
 }
@@ -33,6 +38,12 @@ impl Trace {
             let _ = write!(text, "{separator}  {}", Line { instruction, names: &names });
         }
         text
+    }
+
+    /// Each instruction as a statement of the text.
+    pub fn lines(&self, schedule: &Schedule) -> Vec<String> {
+        let names = names(self, schedule);
+        self.instructions.iter().map(|instruction| Line { instruction, names: &names }.to_string()).collect()
     }
 }
 
@@ -57,6 +68,11 @@ impl Display for Line<'_> {
         for (parameter, argument) in primitive.parameters.iter().zip(arguments) {
             let shown = |argument| Shown { argument, names: self.names };
             match (parameter.place, argument) {
+                (Place::Decision, _) => continue,
+                // Consumers are written only if there are some.
+                (Place::Input, Argument::List(items)) if items.is_empty() && parameter.default.is_some() => {
+                    continue;
+                }
                 (Place::Positional, _) => write!(f, "{separator}{}", shown(argument))?,
                 (Place::Variadic, Argument::List(items)) => {
                     for item in items {
@@ -69,6 +85,10 @@ impl Display for Line<'_> {
                 (Place::Flag, Argument::Int(value)) => {
                     let value = Argument::Bool(*value != 0);
                     write!(f, "{separator}{}={}", parameter.name, shown(&value))?;
+                }
+                (Place::Buffer, argument) => {
+                    let (kind, index) = buffers::parts(argument).unwrap_or_default();
+                    write!(f, "{separator}{}=(\"{}\", {index})", parameter.name, kind.name())?;
                 }
                 _ => write!(f, "{separator}{}={}", parameter.name, shown(argument))?,
             }
@@ -114,7 +134,7 @@ impl Display for Shown<'_> {
                 }
                 write!(f, "}}")
             }
-            Argument::Node(node) => write!(f, "<{}>", node.info().display_key()),
+            Argument::Node(node) => write!(f, "{}", index_map::to_text(node)),
         }
     }
 }

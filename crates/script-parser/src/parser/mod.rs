@@ -126,9 +126,37 @@ impl Parsed {
 /// Parses a text. Never fails as a whole: see [`Parsed::errors`].
 pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options: &ParseOptions) -> Parsed {
     match parse_text(source_name, text, registry, options) {
-        Ok(parsed) => parsed,
+        Ok(parsed) => match reads_better_in(text, registry, options, &parsed) {
+            Some(release) => {
+                parsed.release_sources();
+                let options = ParseOptions { release: Some(release), ..options.clone() };
+                Parsed {
+                    release_reason: Reason::Names,
+                    ..parse_script(source_name, text, registry, &options)
+                }
+            }
+            None => parsed,
+        },
         Err(function) => function.call(source_name, text, registry, options),
     }
+}
+
+/// The release that lacks fewer of the functions of a text that did not read.
+fn reads_better_in(
+    text: &str,
+    registry: &Registry,
+    options: &ParseOptions,
+    parsed: &Parsed,
+) -> Option<&'static Release> {
+    let is_unknown = |note: &ParseError| matches!(note.kind, ParseErrorKind::UnknownFunction { .. });
+    if options.release.is_some() || (parsed.errors.is_empty() && !parsed.warnings.iter().any(is_unknown)) {
+        return None;
+    }
+    let mut python = options.python.clone();
+    python.dotted_keywords = release::has_dotted_keywords(registry);
+    let rules = release::Rules::WithPrintedNames;
+    let choice = release::detect_release_of(text, &parse_python(text, &python), registry, rules);
+    (choice.release != parsed.release).then_some(choice.release)
 }
 
 /// Parses a text once. Fails if it has no script but the function that builds one.
@@ -263,7 +291,8 @@ fn parse_in_release<'r>(
         };
     }
     let parsed = parse(release::has_dotted_keywords(registry));
-    let ReleaseChoice { release, reason } = release::detect_release_of(text, &parsed, registry);
+    let ReleaseChoice { release, reason } =
+        release::detect_release_of(text, &parsed, registry, release::Rules::Usual);
     // In a release without keywords with dots, they are errors.
     let is_refused = |keyword: &Keyword| keyword.arg.is_some_and(|name| parsed.ast.name(name).contains('.'));
     let has_refused = || parsed.ast.all_keywords().iter().any(is_refused);

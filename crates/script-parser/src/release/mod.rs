@@ -5,6 +5,9 @@
 //! same imports, a Python file is of one that lacks the fewest of the functions and keywords that it uses; among those, forms of
 //! the scripts decide ([`Sign`]): the release with the most of its forms, of equal ones the one that the registry lists
 //! first. Comments and strings are never searched.
+//!
+//! The functions of printed text are looked at only if it does not read in the release that its forms tell ([`Rules`]):
+//! counting them costs a twentieth of a parse.
 
 mod forms;
 mod imports;
@@ -24,7 +27,15 @@ use crate::table::{ParseTable, Parsers};
 pub fn detect_release(text: &str, registry: &Registry) -> ReleaseChoice {
     let mut options = PythonOptions::default();
     options.dotted_keywords = has_dotted_keywords(registry);
-    detect_release_of(text, &parse_python(text, &options), registry)
+    detect_release_of(text, &parse_python(text, &options), registry, Rules::Usual)
+}
+
+/// The rules that tell a release.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rules {
+    Usual,
+    /// The functions of printed text count, too.
+    WithPrintedNames,
 }
 
 /// Returns `true` if a release of the registry has keywords with dots.
@@ -33,7 +44,12 @@ pub(crate) fn has_dotted_keywords(registry: &Registry) -> bool {
 }
 
 /// Detects the release of a parsed text. The tree may go beyond the text: what follows is not considered.
-pub(crate) fn detect_release_of(text: &str, parsed: &ParsedPython, registry: &Registry) -> ReleaseChoice {
+pub(crate) fn detect_release_of(
+    text: &str,
+    parsed: &ParsedPython,
+    registry: &Registry,
+    rules: Rules,
+) -> ReleaseChoice {
     let mut candidates: Vec<Candidate<'_>> =
         registry.releases().filter_map(|r| Candidate::new(r, registry)).collect();
     let first = ReleaseChoice { release: registry.release(), reason: Reason::Default };
@@ -60,7 +76,7 @@ pub(crate) fn detect_release_of(text: &str, parsed: &ParsedPython, registry: &Re
         }
     }
     // Printed text has the functions of its release, and its signs.
-    if candidates.len() > 1 && !imports.is_printed {
+    if candidates.len() > 1 && (!imports.is_printed || rules == Rules::WithPrintedNames) {
         let used = names::UsedNames::new(text, parsed, &imports);
         // If the best by its signs has all names, no other is better.
         let best = first_best(&candidates, Candidate::score);

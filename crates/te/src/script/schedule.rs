@@ -98,9 +98,13 @@ impl HostObject for Shared {
         let list = |values: Vec<ScriptValue>| Some(ScriptValue::list(values));
         match name {
             "stages" => list(self.lock().stages().map(|(id, _)| self.stage(id)).collect()),
-            "outputs" => {
-                list(self.lock().outputs().iter().map(|op| ScriptValue::host(OperationValue(op.clone()))).collect())
-            }
+            "outputs" => list(
+                self.lock()
+                    .outputs()
+                    .iter()
+                    .map(|op| ScriptValue::host(OperationValue(op.clone())))
+                    .collect(),
+            ),
             "schedule_record" => list(self.lock().record().iter().map(value_of_record).collect()),
             "primitive_record" => {
                 list(self.lock().record().iter().map(|record| ScriptValue::str(record.primitive)).collect())
@@ -121,11 +125,13 @@ impl HostObject for Shared {
                     Ok(schedule.lock().cache_read(&tensor, scope.as_str(), &readers)?.into())
                 },
             )),
-            "cache_write" => Some(method(Signature::new("cache_write", &["tensor", "scope"]), move |mut args| {
-                let tensor = args.required(0, tensor)?;
-                let scope = args.required(1, Str::from_script)?;
-                Ok(schedule.lock().cache_write(&tensor, scope.as_str())?.into())
-            })),
+            "cache_write" => {
+                Some(method(Signature::new("cache_write", &["tensor", "scope"]), move |mut args| {
+                    let tensor = args.required(0, tensor)?;
+                    let scope = args.required(1, Str::from_script)?;
+                    Ok(schedule.lock().cache_write(&tensor, scope.as_str())?.into())
+                }))
+            }
             _ => None,
         }
     }
@@ -234,7 +240,10 @@ static PRIMITIVES: &[StagePrimitive] = &[
     }),
 ];
 
-const fn rest(name: &'static str, run: fn(&Shared, StageId, Bound) -> BuildResult<ScriptValue>) -> StagePrimitive {
+const fn rest(
+    name: &'static str,
+    run: fn(&Shared, StageId, Bound) -> BuildResult<ScriptValue>,
+) -> StagePrimitive {
     let signature = Signature { takes_rest: true, ..Signature::new(name, &[]) };
     StagePrimitive { signature, run }
 }
@@ -265,7 +274,10 @@ impl HostObject for StageValue {
 
     fn attribute_names(&self) -> Vec<String> {
         let data = ["op", "scope", "all_iter_vars", "leaf_iter_vars"];
-        data.into_iter().chain(PRIMITIVES.iter().map(|primitive| primitive.signature.function)).map(str::to_owned).collect()
+        data.into_iter()
+            .chain(PRIMITIVES.iter().map(|primitive| primitive.signature.function))
+            .map(str::to_owned)
+            .collect()
     }
 }
 
@@ -279,7 +291,9 @@ fn tensor(value: ScriptValue) -> BuildResult<Ref<Tensor>> {
 
 fn axis(value: ScriptValue) -> BuildResult<Ref<IterVar>> {
     let found = value.as_node::<IterVar>().cloned();
-    found.ok_or_else(|| BuildError::expected("an iteration variable such as `C.op.axis[0]`", value.type_name()))
+    found.ok_or_else(|| {
+        BuildError::expected("an iteration variable such as `C.op.axis[0]`", value.type_name())
+    })
 }
 
 fn optional_expr(value: ScriptValue) -> BuildResult<Option<Expr>> {

@@ -45,8 +45,13 @@ pub fn compute(
         Ok(values.0)
     })?;
     let OperationKind::Compute { axis, body, .. } = &op.kind else { return Ok(ScriptValue::None) };
-    let op =
-        Operation::compute(name, tag, attrs.unwrap_or_default(), axis.clone(), body.iter().cloned().collect())?;
+    let op = Operation::compute(
+        name,
+        tag,
+        attrs.unwrap_or_default(),
+        axis.clone(),
+        body.iter().cloned().collect(),
+    )?;
     match is_tuple {
         true => Ok(ScriptValue::list(op.outputs().into_iter().map(ScriptValue::from).collect())),
         false => Ok(op.output(0).into()),
@@ -144,7 +149,8 @@ impl HostObject for OperationValue {
             ("output", _) => {
                 let op = self.0.clone();
                 Some(HostFunction::value("output", move |mut args: CallArgs| {
-                    let index = args.positional.drain(..).next().or(args.keywords.pop().map(|(_, value)| value));
+                    let index =
+                        args.positional.drain(..).next().or(args.keywords.pop().map(|(_, value)| value));
                     let index = i64::from_script(index.unwrap_or_default())?;
                     match usize::try_from(index).ok().filter(|index| *index < op.output_count()) {
                         Some(index) => Ok(op.output(index).into()),

@@ -8,7 +8,9 @@ pub(super) fn draw(model: &Model, dot: &mut Dot) {
         dot.table(&format!("Stage_{at}"), at, &rows(stage));
         let prefix = dot.prefix;
         for (index, (shape, dtype)) in stage.outputs.iter().enumerate() {
-            dot.line(&format!("{prefix}Tensor_{at}_{index} [label=\"{shape}\n{dtype}\" margin=0 shape=oval]"));
+            dot.line(&format!(
+                "{prefix}Tensor_{at}_{index} [label=\"{shape}\n{dtype}\" margin=0 shape=oval]"
+            ));
         }
     }
     for (at, stage) in model.stages.iter().enumerate() {
@@ -31,7 +33,9 @@ fn rows(stage: &ModelStage) -> String {
     let mut rows = String::new();
     for index in 0..count {
         let label = match index {
-            0 => format!("<TD BGCOLOR=\"white\" COLSPAN=\"2\" ROWSPAN=\"{count}\">{}</TD>", stage_label(stage)),
+            0 => {
+                format!("<TD BGCOLOR=\"white\" COLSPAN=\"2\" ROWSPAN=\"{count}\">{}</TD>", stage_label(stage))
+            }
             _ => String::new(),
         };
         let (input, output) = (port("I", index, stage.inputs.len()), port("O", index, stage.outputs.len()));

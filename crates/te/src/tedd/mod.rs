@@ -76,7 +76,9 @@ impl Picture {
         if self != Picture::Dataflow {
             dot.legend();
         }
-        for (model, other, prefix, label) in [(former, latter, "a_", "before"), (latter, former, "b_", "after")] {
+        for (model, other, prefix, label) in
+            [(former, latter, "a_", "before"), (latter, former, "b_", "after")]
+        {
             dot.open(&format!("subgraph cluster_{label} {{"));
             dot.line(&format!("label={label}"));
             dot.prefix = prefix;
@@ -119,8 +121,11 @@ fn changed(model: &Model, other: &Model) -> Vec<bool> {
         let Some(twin) = other.stages.iter().find(|twin| twin.name == stage.name) else { return true };
         let attach = |model: &Model, stage: &ModelStage| {
             stage.attach.map(|(parent, iter)| {
-                let iter_name =
-                    model.stages.get(parent).and_then(|stage| stage.iters.get(iter)).map(|iter| iter.name.clone());
+                let iter_name = model
+                    .stages
+                    .get(parent)
+                    .and_then(|stage| stage.iters.get(iter))
+                    .map(|iter| iter.name.clone());
                 (named(model, parent), iter_name)
             })
         };

@@ -14,7 +14,8 @@ use crate::stage::{Attach, Relation, Stage, StageId};
 impl Model {
     /// The stages of a schedule of tensor expressions.
     pub fn of_te(schedule: &Schedule, registry: &Registry) -> Model {
-        let positions: HashMap<StageId, usize> = schedule.stages().enumerate().map(|(at, (id, _))| (id, at)).collect();
+        let positions: HashMap<StageId, usize> =
+            schedule.stages().enumerate().map(|(at, (id, _))| (id, at)).collect();
         let stages = schedule.stages().map(|(_, stage)| model_stage(schedule, stage, &positions, registry));
         Model { stages: stages.collect() }
     }
@@ -50,18 +51,26 @@ fn model_stage(
     registry: &Registry,
 ) -> ModelStage {
     let domains = domains::of(stage).unwrap_or_default();
-    let index: PtrMap<usize> = stage.all_iters.iter().enumerate().map(|(at, iter)| (iter.object().clone(), at)).collect();
+    let index: PtrMap<usize> =
+        stage.all_iters.iter().enumerate().map(|(at, iter)| (iter.object().clone(), at)).collect();
     let at = |iter: &Ref<IterVar>| index.get(iter.object()).copied();
     let model_iter = |iter: &Ref<IterVar>| Iter {
         name: identifier(iter.var.name.get().as_str()),
         kind: stage.kind(iter) as usize,
         range: domains.get(iter.object()).map(|range| range_text(range, registry)),
-        thread: stage.marks(iter).and_then(|marks| marks.thread.as_ref()).map(|thread| identifier(&thread.thread_tag)),
+        thread: stage
+            .marks(iter)
+            .and_then(|marks| marks.thread.as_ref())
+            .map(|thread| identifier(&thread.thread_tag)),
         intrinsic: None,
     };
     let relation = |relation: &Relation| match relation {
-        Relation::Split { parent, outer, inner, .. } => Some(ModelRelation::Split(at(parent)?, vec![at(outer)?, at(inner)?])),
-        Relation::Fuse { outer, inner, fused } => Some(ModelRelation::Fuse(vec![at(outer)?, at(inner)?], at(fused)?)),
+        Relation::Split { parent, outer, inner, .. } => {
+            Some(ModelRelation::Split(at(parent)?, vec![at(outer)?, at(inner)?]))
+        }
+        Relation::Fuse { outer, inner, fused } => {
+            Some(ModelRelation::Fuse(vec![at(outer)?, at(inner)?], at(fused)?))
+        }
         Relation::Singleton { iter } => Some(ModelRelation::Singleton(at(iter)?)),
     };
     let attach = || match &stage.attach {

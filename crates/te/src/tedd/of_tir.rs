@@ -19,7 +19,13 @@ impl Model {
         let root = schedule.function().and_then(|name| state.root(name.as_str()));
         let Some(root) = root else { return Model::default() };
         let blocks = leaf_blocks(state, root);
-        let mut stages = Stages { state, registry, stages: Vec::new(), writers: PtrMap::default(), places: HashMap::new() };
+        let mut stages = Stages {
+            state,
+            registry,
+            stages: Vec::new(),
+            writers: PtrMap::default(),
+            places: HashMap::new(),
+        };
         stages.placeholders(&blocks);
         let first = stages.stages.len();
         for block in &blocks {
@@ -159,7 +165,8 @@ impl Stages<'_> {
             stage.iters = items.iter().filter_map(|(_, old)| stage.iters.get(*old).cloned()).collect();
             moved.push(to);
         }
-        let new = |stage: usize, iter: usize| moved.get(stage).and_then(|to| to.get(iter)).copied().unwrap_or(iter);
+        let new =
+            |stage: usize, iter: usize| moved.get(stage).and_then(|to| to.get(iter)).copied().unwrap_or(iter);
         for (at, stage) in self.stages.iter_mut().enumerate() {
             let all = |iters: &mut Vec<usize>| iters.iter_mut().for_each(|iter| *iter = new(at, *iter));
             all(&mut stage.leaves);
@@ -212,7 +219,9 @@ impl Stages<'_> {
             Ok(RvValue::Loop(item)) => Some(item),
             _ => None,
         };
-        let Some(outputs) = instruction.outputs.iter().map(item).collect::<Option<Vec<Item>>>() else { return };
+        let Some(outputs) = instruction.outputs.iter().map(item).collect::<Option<Vec<Item>>>() else {
+            return;
+        };
         let inputs = match instruction.arguments.first() {
             Some(Argument::Rv(rv)) => item(rv).map(|item| vec![item]),
             Some(Argument::List(items)) => items
@@ -226,9 +235,11 @@ impl Stages<'_> {
         };
         let is_split = instruction.primitive.name == "split";
         let (Some(inputs), true) = (inputs, is_split || instruction.primitive.name == "fuse") else { return };
-        let places: Vec<(usize, usize)> = outputs.iter().filter_map(|item| self.places.get(item).copied()).collect();
+        let places: Vec<(usize, usize)> =
+            outputs.iter().filter_map(|item| self.places.get(item).copied()).collect();
         let Some((stage, first)) = places.first().copied() else { return };
-        let role = self.stages.get(stage).and_then(|stage| stage.iters.get(first)).map_or(0, |iter| iter.kind);
+        let role =
+            self.stages.get(stage).and_then(|stage| stage.iters.get(first)).map_or(0, |iter| iter.kind);
         let is_reduction = role == IterType::CommReduce as usize;
         let role = if is_reduction { IterType::CommReduce } else { IterType::DataPar };
         for input in &inputs {

@@ -25,9 +25,10 @@ pub(super) fn draw(model: &Model, dot: &mut Dot) {
     let first = PALETTE.first().copied().unwrap_or_default();
     for (at, stage) in model.stages.iter().enumerate() {
         let (to, color) = match stage.attach {
-            Some((parent, iter)) => {
-                (format!("Stage_{parent}:IterVar_{parent}_{iter}"), PALETTE.get(iter + 1).copied().unwrap_or(first))
-            }
+            Some((parent, iter)) => (
+                format!("Stage_{parent}:IterVar_{parent}_{iter}"),
+                PALETTE.get(iter + 1).copied().unwrap_or(first),
+            ),
             None => ("ROOT".to_owned(), first),
         };
         dot.edge(&format!("Stage_{at}"), &to, &format!(" [color=\"{color}\"]"));

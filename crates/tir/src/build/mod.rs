@@ -5,7 +5,6 @@ pub mod args;
 pub mod block;
 pub mod buffer;
 pub mod compute;
-pub mod reducer;
 pub mod expr;
 pub mod frame;
 pub mod function;
@@ -15,6 +14,7 @@ mod names;
 pub mod operator;
 #[cfg(feature = "parse")]
 mod python;
+pub mod reducer;
 pub mod script;
 pub mod stmt;
 pub mod subscript;

@@ -46,7 +46,8 @@ impl Reducer {
         init: Vec<ScriptValue>,
     ) -> BuildResult<ScriptValue> {
         let Some(axis) = reduction_axes(&axis) else {
-            let error = BuildError::expected("an axis of `te.reduce_axis`, or a list of them", axis.type_name());
+            let error =
+                BuildError::expected("an axis of `te.reduce_axis`, or a list of them", axis.type_name());
             return Err(error.at_parameter("axis"));
         };
         let is_tuple = value.items().is_some();

@@ -27,7 +27,8 @@ macro_rules! made {
 
 const STATEMENT: Member =
     LeftOut("scripts make statements by writing them: `for`, `if`, `T.evaluate(..)`, `with T.block(..)`");
-const TENSOR: Member = LeftOut("external computations are not read; write the computation as a `T.prim_func`");
+const TENSOR: Member =
+    LeftOut("external computations are not read; write the computation as a `T.prim_func`");
 
 /// Names that `T` lacks in TVM too, or that are not supported, with advice.
 pub(super) const ABSENT: &[(&str, &str)] = &[

@@ -12,7 +12,7 @@ use clap::Args;
 use serde_json::Value;
 use tvmscript::ir::IRModule;
 use tvmscript::schedule::{PRIMITIVES, Schedule, TraceError};
-use tvmscript::{ParseOptions, parse, structural_equal};
+use tvmscript::{Object, ParseOptions, parse, post_order_visit, structural_equal};
 
 use crate::conformance::{in_parallel, share};
 
@@ -117,6 +117,52 @@ enum Outcome {
     Bad(String),
 }
 
+/// Compares traces; nodes in strings are compared without what TVM says about itself.
+fn is_same(own: &Value, other: &Value) -> bool {
+    match (own, other) {
+        (Value::Array(own), Value::Array(other)) => {
+            own.len() == other.len() && own.iter().zip(other).all(|(own, other)| is_same(own, other))
+        }
+        (Value::String(own), Value::String(other)) if own.starts_with('{') && other.starts_with('{') => {
+            let graph = |text: &str| {
+                let value: Value = serde_json::from_str(text).unwrap_or_default();
+                (value["root_index"].clone(), value["nodes"].clone())
+            };
+            graph(own) == graph(other)
+        }
+        _ => own == other,
+    }
+}
+
+/// The first thing that a result lacks: each node has a span, the module is well-formed and its text reads back.
+fn unsound(module: &Object, may_be_ill_formed: bool) -> Option<String> {
+    let registry = tvmscript::registry();
+    let mut without_span = Vec::new();
+    post_order_visit(module, |node| {
+        if node.info().has_span() && !node.span().is_known() && !node.is::<IRModule>() {
+            without_span.push(node.info().display_key());
+        }
+    });
+    if !without_span.is_empty() {
+        let first = without_span.first().copied().unwrap_or_default();
+        return Some(format!("{} nodes without a span, the first one a `{first}`", without_span.len()));
+    }
+    let found = registry.check(module);
+    if let Some(error) = found.first().filter(|_| !may_be_ill_formed) {
+        return Some(format!("the result is not well-formed: {error}"));
+    }
+    let text = match tvmscript::print(module, registry, &Default::default()) {
+        Ok(text) => text,
+        Err(error) => return Some(format!("the result has no text: {error}")),
+    };
+    let parsed = parse("result.py", &text, registry, &ParseOptions::default());
+    match (parsed.errors.first(), parsed.scripts.into_iter().next()) {
+        (Some(error), _) => Some(format!("the text of the result is not read: {error}")),
+        (None, Some(script)) if structural_equal(&script.node, module) => None,
+        _ => Some("the text of the result is another module".to_owned()),
+    }
+}
+
 fn judge(case: &Value, options: &Options) -> Outcome {
     let text = |key: &str| case.get(key).and_then(Value::as_str).unwrap_or_default();
     let module = |text: &str| {
@@ -151,13 +197,22 @@ fn judge(case: &Value, options: &Options) -> Outcome {
         Ok(schedule) => schedule,
         Err(error) => return Outcome::Bad(error.to_string()),
     };
+    if case["intrins"].is_object()
+        && let Err(error) =
+            schedule.intrinsics_mut().read_json(&case["intrins"].to_string(), tvmscript::registry())
+    {
+        return Outcome::Bad(error.to_string());
+    }
     let applied = match options.text {
         true => schedule
             .apply_text("trace.py", text("trace"), tvmscript::registry())
             .map_err(|errors| errors.first().map(ToString::to_string).unwrap_or_default()),
         false => schedule.apply_json(trace).map_err(|error| match &error {
-            TraceError::Refused { error, .. } => error.to_string(),
-            other => other.to_string(),
+            // The recorded refusal is that of the last primitive.
+            TraceError::Refused { at, error, .. } if Some(at + 1) == trace[0].as_array().map(Vec::len) => {
+                error.to_string()
+            }
+            other => format!("early: {other}"),
         }),
     };
     let found = schedule.module();
@@ -177,10 +232,15 @@ fn judge(case: &Value, options: &Options) -> Outcome {
             Ok(after) if structural_equal(&after, found.object()) => {
                 // The trace reads back.
                 let own = schedule.trace().json(&schedule);
-                if own == *trace {
-                    Outcome::Good
-                } else {
-                    Outcome::Bad(format!("the trace is {own}, for TVM {trace}"))
+                if !is_same(&own, trace) {
+                    return Outcome::Bad(format!("the trace is {own}, for TVM {trace}"));
+                }
+                // TVM makes some modules that are not well-formed.
+                let may_be_ill_formed = case["ill_formed"].as_bool().unwrap_or_default()
+                    || !tvmscript::registry().check(&after).is_empty();
+                match unsound(found.object(), may_be_ill_formed) {
+                    Some(problem) => Outcome::Bad(problem),
+                    None => Outcome::Good,
                 }
             }
             Ok(after) => {
@@ -192,6 +252,7 @@ fn judge(case: &Value, options: &Options) -> Outcome {
         (Ok(()), false) => Outcome::Bad(format!("applied, for TVM {}", case["error"]["class"])),
         (Err(error), true) => Outcome::Bad(format!("refused: {error}")),
         (Err(error), false) => match case["error"]["class"].as_str() {
+            _ if error.starts_with("early: ") => Outcome::Bad(error),
             Some(class) if !error.contains(class) => Outcome::Bad(format!("{error}, for TVM {class}")),
             _ => Outcome::Good,
         },

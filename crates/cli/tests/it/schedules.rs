@@ -1,0 +1,105 @@
+//! `schedule`: refusals at their places, and records.
+
+use crate::common::{file, folder, run};
+
+const MATMUL: &str = "\
+from tvm.script import tir as T
+
+@T.prim_func
+def main(A: T.Buffer((128, 128), \"float32\"), B: T.Buffer((128, 128), \"float32\"), C: T.Buffer((128, 128), \"float32\")):
+    for i, j, k in T.grid(128, 128, 128):
+        with T.block(\"C\"):
+            vi, vj, vk = T.axis.remap(\"SSR\", [i, j, k])
+            with T.init():
+                C[vi, vj] = T.float32(0)
+            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+";
+
+/// Two refused primitives, and three that apply.
+const TRACE: &str = "\
+i, j, k = sch.get_loops(sch.get_block(\"C\"))
+i0, i1 = sch.split(i, factors=[None, 32])
+sch.vectorize(k)
+j0, j1 = sch.split(j, factors=[0, 32])
+sch.reorder(i0, j0)
+sch.reorder(k, i1)
+sch.unroll(i1)
+";
+
+#[test]
+fn p74_17_a_refusal_underlines_the_nodes_in_the_module_and_the_call_in_the_trace() {
+    let (module, trace) = (file("mm.py", MATMUL), file("trace.py", TRACE));
+    let ran = run(&["schedule", &module, "--trace", &trace]);
+    assert_eq!((ran.status, ran.stdout.as_str()), (1, ""));
+    let shown = &ran.stderr;
+    assert!(shown.contains("[E1401] Error: `vectorize` does not apply: WrongBlockIterTypeError:"), "{shown}");
+    for line in ["with T.block(\"C\"):", "the block `C`", "sch.vectorize(k)", "the call in the trace"] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    // The block is that of the module after the split, and where it comes from is shown, too.
+    assert!(shown.contains("─[ the module:") && shown.contains("mm.py:6:"), "{shown}");
+    assert!(shown.contains("NonPositiveFactorError") && shown.contains("trace.py:4:"), "{shown}");
+}
+
+#[test]
+fn refused_primitives_and_those_that_need_them_are_left_out_on_request() {
+    let (module, trace) = (file("mm.py", MATMUL), file("trace.py", TRACE));
+    let ran = run(&["schedule", &module, "--trace", &trace, "--keep-going", "--print", "trace"]);
+    assert_eq!(ran.status, 1);
+    assert_eq!(ran.stderr.matches("[E1401]").count(), 2, "{}", ran.stderr);
+    let primitives = ["sch.split(", "sch.reorder(l3, l5)", "sch.unroll("];
+    assert!(primitives.iter().all(|call| ran.stdout.contains(call)), "{}", ran.stdout);
+    assert!(
+        !ran.stdout.contains("vectorize") && ran.stdout.matches("reorder").count() == 1,
+        "{}",
+        ran.stdout
+    );
+    // The same by JSON.
+    let json = run(&["schedule", &module, "--trace", &trace, "--keep-going", "--print", "trace-json"]).stdout;
+    let text = run(&["schedule", &module, "--trace-json", &file("trace.json", json), "--print", "trace"]);
+    assert_eq!((text.status, text.stdout), (0, ran.stdout), "{}", text.stderr);
+}
+
+#[test]
+fn p92_22_p92_23_a_record_has_one_entry_for_each_primitive_that_changes_the_module() {
+    let records = folder(&[]).join("record");
+    let (module, trace) = (file("mm.py", MATMUL), file("trace.py", TRACE));
+    let dir = records.display().to_string();
+    let ran = run(&["schedule", &module, "--trace", &trace, "--keep-going", "--record", &dir]);
+    let read = |name: &str| std::fs::read_to_string(records.join(name)).expect("a file of the record");
+    let index: serde_json::Value = serde_json::from_str(&read("index.json")).expect("JSON");
+    let entries = index["records"].as_array().expect("records");
+    let primitives: Vec<&str> =
+        entries.iter().map(|entry| entry["primitive"].as_str().expect("a name")).collect();
+    assert_eq!(primitives, ["vanilla", "split", "reorder", "unroll"], "refused ones leave none");
+    // Each text is a module, the first the input, the last the result.
+    assert_eq!(
+        run(&["equal", &format!("{dir}/000_vanilla.json"), &format!("{dir}/000_vanilla.py")]).status,
+        0
+    );
+    assert_eq!(read("003_unroll.py"), ran.stdout);
+    assert!(read("003_unroll.diff").contains("+") && read("001_split.diff").contains("i_0"), "{index}");
+}
+
+#[test]
+fn p92_26_a_record_is_a_table_that_reads_back_and_a_trace_that_applies() {
+    let (module, trace) = (
+        file("mm.py", MATMUL),
+        file(
+            "trace.py",
+            TRACE.replace(
+                "sch.vectorize(k)\nj0, j1 = sch.split(j, factors=[0, 32])\nsch.reorder(i0, j0)\n",
+                "",
+            ),
+        ),
+    );
+    let table = run(&["schedule", &module, "--trace", &trace, "--print", "record"]);
+    assert_eq!(table.status, 0, "{}", table.stderr);
+    let rows = tvmscript::schedule::read_table(&table.stdout);
+    let names: Vec<&str> = rows.iter().map(|(primitive, _)| primitive.as_str()).collect();
+    assert_eq!(names, ["vanilla", "split", "reorder", "unroll"], "{}", table.stdout);
+    let printed = run(&["schedule", &module, "--trace", &trace, "--print", "trace"]).stdout;
+    assert!(rows.iter().all(|(_, call)| printed.contains(call.as_str())), "{printed}");
+    let again = run(&["schedule", &module, "--trace", &file("printed.py", printed)]);
+    assert_eq!(again.stdout, run(&["schedule", &module, "--trace", &trace]).stdout);
+}

@@ -1,0 +1,134 @@
+//! Index maps in traces: text is a lambda, JSON a graph of nodes in a string.
+
+use tvmscript_ir_core::{Array, DataType, Object, ObjectLike as _, Ref, Value};
+use tvmscript_prim::{IndexMap, PrimExprExt as _, Var, ops};
+
+use crate::argument::Argument;
+use crate::buffers;
+use crate::error::{Result, ScheduleError};
+use crate::primitive::{Place, Primitive};
+use crate::registry::registry;
+use crate::schedule::Schedule;
+
+impl Argument {
+    /// An index map.
+    ///
+    /// # Errors
+    /// If it is something else.
+    pub fn index_map(&self) -> Result<&Ref<IndexMap>> {
+        let map = if let Argument::Node(node) = self { node.downcast_ref::<IndexMap>() } else { None };
+        map.ok_or_else(|| ScheduleError::plain(format!("expected an index map, found {}", self.kind())))
+    }
+}
+
+impl From<Ref<IndexMap>> for Argument {
+    fn from(map: Ref<IndexMap>) -> Self {
+        Argument::Node(map.into_object())
+    }
+}
+
+/// The type of the iterators of the block that is the first argument; without iterators, of its regions.
+pub(crate) fn index_dtype(schedule: &Schedule, arguments: &[Argument]) -> Result<DataType> {
+    let Some(block) = arguments.first() else { return Ok(DataType::INT64) };
+    let block = schedule.state().block_of(schedule.item(block)?)?;
+    let of_axis = block.iter_vars.first().map(|axis| axis.var.dtype);
+    let mut ranges = block.reads.iter().chain(block.writes.iter()).flat_map(|region| region.region.iter());
+    Ok(of_axis.or_else(|| ranges.next().map(|range| range.min.dtype())).unwrap_or(DataType::INT64))
+}
+
+/// If the arguments so far have a buffer and its map, the type of the buffer and the number of its new dimensions.
+pub(crate) fn filled(
+    schedule: &Schedule,
+    primitive: &Primitive,
+    arguments: &[Argument],
+) -> Result<Option<(DataType, usize)>> {
+    let mut found = (None, None);
+    let mut resolved = arguments.to_vec();
+    buffers::resolve(schedule, primitive, &mut resolved)?;
+    for (parameter, argument) in primitive.parameters.iter().zip(&resolved) {
+        if parameter.place == Place::Buffer {
+            let (kind, index) = buffers::parts(argument)?;
+            let Some(block) = resolved.first() else { continue };
+            let block = schedule.state().block_of(schedule.item(block)?)?;
+            found.0 = Some(kind.buffer(block, index)?.dtype);
+        } else if let Ok(map) = argument.index_map() {
+            found.1 = Some(map.final_indices.len());
+        }
+    }
+    Ok(found.0.zip(found.1))
+}
+
+/// Makes maps of the numbers that fill a buffer.
+pub(crate) fn resolve(schedule: &Schedule, primitive: &Primitive, arguments: &mut [Argument]) -> Result<()> {
+    for (at, parameter) in primitive.parameters.iter().enumerate() {
+        let Some((before, [argument, ..])) = arguments.split_at_mut_checked(at) else { continue };
+        let value = match argument {
+            Argument::Int(value) if parameter.place == Place::Map => ops::Number::from(*value),
+            Argument::Float(value) if parameter.place == Place::Map => ops::Number::from(*value),
+            _ => continue,
+        };
+        let Some((dtype, rank)) = filled(schedule, primitive, before)? else { continue };
+        let index = index_dtype(schedule, before)?;
+        let map = IndexMap {
+            initial_indices: (0..rank).map(|at| Var::new(format!("indices_{at}"), index)).collect(),
+            final_indices: Array::new([ops::make_const(dtype, value)?]),
+            inverse_index_map: None,
+        };
+        *argument = Ref::new(map).into();
+    }
+    Ok(())
+}
+
+/// A node as TVM's JSON.
+pub(crate) fn to_json(node: &Object) -> Option<String> {
+    tvmscript_tvm_json::save(&Value::Node(node.clone())).ok()
+}
+
+/// The node of TVM's JSON.
+pub(crate) fn from_json(text: &str) -> Result<Argument> {
+    let value = tvmscript_tvm_json::load(text, registry()?);
+    match value.map_err(|error| ScheduleError::plain(format!("the node is not read: {error}")))? {
+        Value::Node(node) => Ok(Argument::Node(node)),
+        _ => Err(ScheduleError::plain("expected a node in JSON, found another value")),
+    }
+}
+
+/// A node as text: an index map as the lambda that TVM prints, with a comma after each result.
+pub(crate) fn to_text(node: &Object) -> String {
+    let Some(map) = node.downcast_ref::<IndexMap>() else {
+        return format!("<{}>", node.info().display_key());
+    };
+    let inverse = map.inverse_index_map.as_ref().and_then(Object::downcast_ref::<IndexMap>);
+    match inverse {
+        None => lambda(map),
+        Some(inverse) => {
+            format!("tvm.tir.IndexMap.from_func({}, inverse_index_map={})", lambda(map), lambda(inverse))
+        }
+    }
+}
+
+#[cfg(not(feature = "print"))]
+fn lambda(map: &Ref<IndexMap>) -> String {
+    format!("<{}>", map.object().info().display_key())
+}
+
+#[cfg(feature = "print")]
+fn lambda(map: &Ref<IndexMap>) -> String {
+    use tvmscript_docsifier::{PrinterConfig, print};
+    let mut plain = map.clone();
+    plain.make_mut().inverse_index_map = None;
+    let config = PrinterConfig { max_width_columns: None, ..PrinterConfig::default() };
+    let Some(text) = registry().ok().and_then(|registry| print(plain.object(), registry, &config).ok())
+    else {
+        return format!("<{}>", map.object().info().display_key());
+    };
+    // The call is `T.index_map(lambda i, j: (j, i), index_dtype="int32")`, after comments.
+    let call = text.lines().last().unwrap_or_default();
+    let call = call.split_once("index_map(").map_or(call, |(_, arguments)| arguments);
+    let call = call.strip_suffix(')').unwrap_or(call);
+    let call = call.rsplit_once(", index_dtype=").map_or(call, |(lambda, _)| lambda);
+    match call.strip_suffix(",)").or_else(|| call.strip_suffix(')')) {
+        Some(results) => format!("{results},)"),
+        None => call.to_owned(),
+    }
+}
