@@ -60,15 +60,17 @@ fn schedule_file(
     timings: &mut Timings,
 ) -> Answer<(Scheduled, Warnings)> {
     let done = |text: String| Ok((Scheduled { text, refused: None }, Warnings::default()));
-    if args.trace.is_none() && args.trace_json.is_none() {
+    let may_be_te = args.dot.is_some() || args.print == Printed::Record;
+    if may_be_te
+        && args.trace.is_none()
+        && args.trace_json.is_none()
+        && let Some((schedule, source)) = schedule_picture::te_schedule(path, settings, timings)?
+    {
         if let Some(picture) = args.dot {
-            return done(schedule_picture::of_te(path, picture, args, settings, timings)?);
+            return done(schedule_picture::of_te(picture, &schedule, source, args, settings, timings)?);
         }
-        if args.print == Printed::Record {
-            let (schedule, _) = schedule_picture::te_schedule(path, settings, timings)?;
-            let text = |expr: &Expr| tvmscript::te::tedd::text(expr.object(), settings.registry());
-            return done(Table::of(&schedule, text).to_string());
-        }
+        let text = |expr: &Expr| tvmscript::te::tedd::text(expr.object(), settings.registry());
+        return done(Table::of(&schedule, text).to_string());
     }
     let input = input::load(path, settings, timings)?;
     let refused = |error: ScheduleError| FileErrorKind::Schedule(error.to_string());
