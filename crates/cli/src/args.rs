@@ -502,6 +502,9 @@ pub(crate) struct PassArgs {
     /// Set an option of a pass; repeatable
     #[arg(long = "opt", value_name = "KEY=VALUE", value_parser = key_and_value)]
     pub(crate) options: Vec<(String, String)>,
+    /// The traces of the pass `schedule`: a Python file whose functions schedule those of the same names
+    #[arg(long, value_name = "FILE")]
+    pub(crate) schedules: Option<PathBuf>,
 }
 
 /// `trace`.
@@ -512,6 +515,7 @@ Examples:
   tvmscript trace kernel.py --at 12:9 --passes tir.LowerInitBlock,tir.Simplify
   tvmscript trace kernel.py --from kernel.py:7 --passes tir.UnrollLoop
   tvmscript trace model.py --from resnet.layer1.conv1 --format json
+  tvmscript trace model.py --node 17 --schedule --passes schedule --schedules schedules.py
 
 `--at` is a place in the text after the passes, which `trace` prints with line numbers if neither `--at`
 nor `--from` is given. `--from` is a source with an optional line, as in the markers of `print --show-spans`.
@@ -526,6 +530,12 @@ pub(crate) struct Trace {
     /// List the nodes that came from a source
     #[arg(long, value_name = "SOURCE[:LINE]")]
     pub(crate) from: Option<String>,
+    /// Show the N-th call of a function of TIR, counted from 0 in topological order
+    #[arg(long, value_name = "N", conflicts_with_all = ["from", "at"])]
+    pub(crate) node: Option<usize>,
+    /// Show the schedule of the function of that call: its record and its trace
+    #[arg(long, requires = "node")]
+    pub(crate) schedule: bool,
     #[command(flatten)]
     pub(crate) passes: PassArgs,
     /// Output format

@@ -37,7 +37,7 @@ pub(crate) struct ScheduleArgs {
     #[arg(long)]
     pub(crate) keep_going: bool,
     /// Write the module after each primitive that changes it to this folder, as text and JSON, with the differences and
-    /// an index; with `--dot`, picture the schedule after the record of this number, from 0
+    /// an index; with `--dot`, the number of the record to picture, from 0
     #[arg(long, value_name = "DIR|N")]
     pub(crate) record: Option<PathBuf>,
     /// Let `tensorize` use the intrinsics in this JSON file: {name: {"desc": script, "impl": script}}
@@ -82,8 +82,22 @@ pub(crate) enum Printed {
     Trace,
     /// The trace as JSON
     TraceJson,
-    /// A table of the primitives that changed the module, or the schedule of `te` that the file makes
+    /// The record as a table: the primitives that change the schedule, of `te` or of a module
     Record,
+}
+
+impl ScheduleArgs {
+    /// The record to picture.
+    ///
+    /// # Errors
+    /// If it is not a number.
+    pub(crate) fn pictured_record(&self) -> Result<Option<usize>, String> {
+        let number = |record: &PathBuf| {
+            let text = record.display().to_string();
+            text.parse().map_err(|_| format!("expected the number of a record with `--dot`, found `{text}`"))
+        };
+        self.record.as_ref().map(number).transpose()
+    }
 }
 
 /// `6,7`

@@ -9,7 +9,7 @@ use tvmscript_prim::{Expr, PrimExprExt as _, Var, ops};
 use tvmscript_tir::{BlockRealize, Buffer, BufferRegion, StmtKind, StmtRef, StmtView as _};
 
 use crate::buffers::Access;
-use crate::copies::{Element, axis, copy, statement_count, whole};
+use crate::copies::{Element, axis, copy, elements_of, whole};
 use crate::definition::{check_storage, in_scope};
 use crate::error::{Result, ScheduleError};
 use crate::flags::Flags;
@@ -40,7 +40,7 @@ pub(crate) struct Request<'r> {
 }
 
 /// The only region of a buffer among regions.
-fn region_of<'r>(
+pub(crate) fn region_of<'r>(
     regions: impl Iterator<Item = &'r Ref<BufferRegion>>,
     buffer: &Ref<Buffer>,
 ) -> Result<Option<&'r Ref<BufferRegion>>> {
@@ -100,7 +100,7 @@ pub(crate) fn check_region_cover(state: &State, scope: Item, buffer: &Ref<Buffer
 pub(crate) fn place_between(state: &State, scope: Item, writer: Item, readers: &[Item]) -> Result<Place> {
     let body = &state.block_of(scope)?.body;
     if readers.is_empty() {
-        return Ok(Place { item: scope, position: statement_count(body) });
+        return Ok(Place { item: scope, position: elements_of(body).len() });
     }
     let address = |item: &Item| Ok(state.block_of(*item)?.object().address());
     let mut finder = PlaceFinder {

@@ -4,10 +4,12 @@ use tvmscript_ir_core::{Array, Map, Ref, Span, Str, with_stack};
 use tvmscript_prim::{Expr, IntImm, PrimExprExt as _, Range, Var, ops};
 use tvmscript_tir::{
     AllocateConst, Block, BlockRealize, Buffer, BufferLoad, BufferRegion, BufferStore, DeclBuffer, IterType,
-    IterVar, SeqStmt, StmtRef, flatten,
+    IterVar, StmtRef, flatten,
 };
 
 use crate::error::{Result, ScheduleError};
+use crate::insertion::elements;
+use crate::state::{Item, State};
 
 /// The region of one element.
 pub(crate) fn point(buffer: &Ref<Buffer>, indices: &[Expr]) -> Result<Ref<BufferRegion>> {
@@ -99,10 +101,7 @@ pub(crate) fn inserted(body: &StmtRef, position: usize, new: &StmtRef) -> Result
         constant.make_mut().body = with_stack(|| inserted(&constant.body, position, new))?;
         return Ok(constant.upcast());
     }
-    let mut statements = match body.as_node::<SeqStmt>() {
-        Some(sequence) => sequence.seq.iter().cloned().collect(),
-        None => vec![body.clone()],
-    };
+    let mut statements = elements(body);
     if position > statements.len() {
         return Err(ScheduleError::plain("there is no place for the copy between the statements"));
     }
@@ -111,7 +110,7 @@ pub(crate) fn inserted(body: &StmtRef, position: usize, new: &StmtRef) -> Result
 }
 
 /// The statements in the body of a loop or block, below declarations of buffers.
-pub(crate) fn statement_count(body: &StmtRef) -> usize {
+pub(crate) fn elements_of(body: &StmtRef) -> Vec<StmtRef> {
     let mut body = body;
     loop {
         if let Some(declaration) = body.as_node::<DeclBuffer>() {
@@ -119,7 +118,19 @@ pub(crate) fn statement_count(body: &StmtRef) -> usize {
         } else if let Some(constant) = body.as_node::<AllocateConst>() {
             body = &constant.body;
         } else {
-            return body.as_node::<SeqStmt>().map_or(1, |sequence| sequence.seq.len());
+            return elements(body);
         }
     }
+}
+
+/// Puts statements into the body of a loop or block.
+pub(crate) fn insert(state: &mut State, place: Item, position: usize, new: &StmtRef) -> Result<()> {
+    if state.is_block(place) {
+        let mut block = state.block_of(place)?.clone();
+        block.make_mut().body = inserted(&block.body, position, new)?;
+        return state.replace_block(place, block, &[]);
+    }
+    let mut found = state.loop_of(place)?.clone();
+    found.make_mut().body = inserted(&found.body, position, new)?;
+    state.replace(place, found.upcast(), &[])
 }

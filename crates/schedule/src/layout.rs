@@ -1,9 +1,9 @@
 //! Index maps applied to indices and shapes.
 
 use tvmscript_arith::{Analyzer, map_ranges};
-use tvmscript_ir_core::{Array, DataType, PtrMap, Ref, substitute, with_stack};
+use tvmscript_ir_core::{PtrMap, Ref, substitute, with_stack};
 use tvmscript_prim::ops::BinaryOp;
-use tvmscript_prim::{Expr, ExprKind, ExprView as _, IndexMap, IntImm, PrimExprExt as _, Var, ops};
+use tvmscript_prim::{Expr, ExprKind, ExprView as _, IndexMap, PrimExprExt as _, Var, ops};
 
 use crate::error::{Result, ScheduleError};
 
@@ -69,43 +69,4 @@ fn replaced(e: &Expr, values: &PtrMap<Expr>) -> Result<Expr> {
         true => Ok(e.clone()),
         false => Ok(ops::binary(op, new_a, new_b)?),
     }
-}
-
-/// A map whose variables and constant results have the type of the indices that it is applied to.
-pub(crate) fn of_type(map: &Ref<IndexMap>, indices: &[DataType]) -> Result<Ref<IndexMap>> {
-    check_rank(map, indices.len())?;
-    let first = indices.first().copied();
-    if indices.iter().any(|dtype| Some(*dtype) != first) {
-        return Err(ScheduleError::plain("the dimensions of the buffer have different types"));
-    }
-    let Some(dtype) = first.filter(|dtype| map.initial_indices.iter().any(|var| var.dtype != *dtype)) else {
-        return Ok(map.clone());
-    };
-    let mut values: PtrMap<Expr> = PtrMap::default();
-    let mut variables = Vec::new();
-    for var in map.initial_indices.iter() {
-        let new = if var.dtype == dtype { var.clone() } else { Var::new(var.name.text(), dtype) };
-        values.insert(var.object().clone(), new.clone().upcast());
-        variables.push(new);
-    }
-    let mut results: Vec<Expr> = Vec::new();
-    for result in map.final_indices.iter() {
-        results.push(match result.as_node::<IntImm>() {
-            Some(literal) => IntImm::try_new(dtype, literal.value)?,
-            None => replaced(result, &values)?,
-        });
-    }
-    let inverse = map.inverse_index_map.as_ref().and_then(|inverse| inverse.downcast_ref::<IndexMap>());
-    let inverse = match inverse {
-        Some(inverse) => {
-            let dtypes: Vec<DataType> = results.iter().map(|result| result.dtype()).collect();
-            Some(with_stack(|| of_type(inverse, &dtypes))?.into())
-        }
-        None => None,
-    };
-    Ok(Ref::new(IndexMap {
-        initial_indices: Array::new(variables),
-        final_indices: Array::new(results),
-        inverse_index_map: inverse,
-    }))
 }

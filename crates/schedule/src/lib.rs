@@ -12,6 +12,8 @@ mod api;
 mod argument;
 mod bindings;
 mod buffers;
+#[cfg(feature = "parse")]
+mod build;
 mod cache;
 mod comparison;
 mod copies;
@@ -42,15 +44,18 @@ mod scope;
 mod script;
 mod state;
 mod storage;
+mod subexpressions;
 mod substitution;
 mod trace;
 mod walk;
 
 pub use argument::{Argument, Rv, RvValue};
+#[cfg(feature = "parse")]
+pub use build::{BuildFailure, GraphNode, TracedBuild, graph_nodes};
 pub use error::{Refusal, RefusalKind, Result, ScheduleError};
 pub use intrinsic::{TensorIntrinsic, TensorIntrinsics};
 pub use primitive::{Default, PRIMITIVES, Parameter, Place, Primitive, Results, ScheduleDialect, primitives};
-pub use record::{Record, VANILLA, read_table};
+pub use record::{Record, VANILLA};
 pub use schedule::Schedule;
 pub use state::{Item, State};
 pub use trace::{Instruction, Trace, TraceError};

@@ -35,6 +35,11 @@ pub(crate) fn check_starts_at_zero(found: &Ref<For>, analyzer: &mut Analyzer) ->
 /// A serial loop from zero.
 pub(crate) fn serial(loop_var: Ref<Var>, extent: Expr, body: StmtRef) -> Result<StmtRef> {
     let min = IntImm::try_new(loop_var.dtype, 0)?;
+    serial_from(loop_var, min, extent, body)
+}
+
+/// A serial loop.
+pub(crate) fn serial_from(loop_var: Ref<Var>, min: Expr, extent: Expr, body: StmtRef) -> Result<StmtRef> {
     Ok(For::try_new(For {
         span: Span::current(),
         loop_var,

@@ -2,8 +2,6 @@
 //!
 //! Modules are immutable, so that a record keeps what a primitive changed and shares the rest.
 
-use std::fmt::Write as _;
-
 use tvmscript_ir::IRModule;
 use tvmscript_ir_core::{Ref, Span};
 
@@ -51,31 +49,6 @@ impl Schedule {
     pub fn primitive_record(&self) -> impl Iterator<Item = &'static str> {
         self.schedule_record().iter().map(|record| record.primitive)
     }
-
-    /// The record as a table: number, primitive and call.
-    pub fn record_table(&self) -> String {
-        let records = self.schedule_record();
-        let lines = self.trace().lines(self);
-        let width = records.iter().map(|record| record.primitive.len()).max().unwrap_or(0).max(9);
-        let mut text = format!("{:>3}  {:width$}  call\n", "#", "primitive");
-        for (index, record) in records.iter().enumerate() {
-            let call = record.instruction.and_then(|at| lines.get(at)).map_or("", String::as_str);
-            let line = format!("{index:>3}  {:width$}  {call}", record.primitive);
-            let _ = writeln!(text, "{}", line.trim_end());
-        }
-        text
-    }
-}
-
-/// Reads a table that [`Schedule::record_table`] wrote: the primitives and their calls.
-pub fn read_table(text: &str) -> Vec<(String, String)> {
-    let rows = text.lines().skip(1).filter_map(|line| {
-        let (number, rest) = line.trim_start().split_once("  ")?;
-        number.parse::<usize>().ok()?;
-        let (primitive, call) = rest.split_once("  ").unwrap_or((rest, ""));
-        Some((primitive.to_owned(), call.trim_start().to_owned()))
-    });
-    rows.collect()
 }
 
 /// The scope of one primitive: at its end the record has what it changed, however the scope ends.

@@ -4,7 +4,7 @@ use hashbrown::HashSet;
 use tvmscript_arith::Analyzer;
 use tvmscript_ir_core::{Array, Descend, Mutator, Object, ObjectLike as _, Ref, mutate, with_stack};
 use tvmscript_prim::{Expr, Range, ops};
-use tvmscript_tir::{Block, Buffer, BufferLoad, BufferRegion, BufferStore};
+use tvmscript_tir::{Block, Buffer, BufferLoad, BufferRegion, BufferStore, StmtRef};
 
 use crate::copies::{inserted, point};
 use crate::error::{Result, ScheduleError};
@@ -24,6 +24,8 @@ pub(crate) enum Indices {
 /// The blocks whose accesses change.
 #[derive(Debug, Clone)]
 pub(crate) enum Blocks {
+    /// All.
+    All,
     /// All but those that write the buffer and what is below these.
     Readers,
     /// Those with these addresses.
@@ -48,7 +50,7 @@ pub(crate) struct Insertion {
     pub(crate) place: Item,
     /// The number of statements in front of it.
     pub(crate) position: usize,
-    pub(crate) stmt: tvmscript_tir::StmtRef,
+    pub(crate) stmt: StmtRef,
 }
 
 impl Redirection {
@@ -92,6 +94,23 @@ impl Redirection {
         state.replace_block(scope, new, &reused)
     }
 
+    /// Changes the accesses of a statement. Adds its blocks that change to those that keep their handles.
+    pub(crate) fn of_stmt(&self, stmt: &StmtRef, reused: &mut Vec<Reused>) -> Result<StmtRef> {
+        let mut walk = Walk {
+            redirection: self,
+            root: 0,
+            changes: true,
+            is_scope: true,
+            kept_init: None,
+            insertion: None,
+            reused,
+            analyzer: Analyzer::new(),
+            failed: None,
+        };
+        let new = mutate(stmt.clone(), &mut walk)?;
+        walk.failed.map_or(Ok(new), Err)
+    }
+
     /// A block with its accesses changed, or `None` if it stays.
     fn block(
         &self,
@@ -106,7 +125,7 @@ impl Redirection {
             Blocks::Readers if block.writes.iter().any(|region| region.buffer.ptr_eq(&self.from)) => {
                 return Ok(None);
             }
-            Blocks::Readers => true,
+            Blocks::All | Blocks::Readers => true,
             Blocks::Only(blocks) => blocks.contains(&address),
             Blocks::Writer { consumers, .. } if consumers.contains(&address) => {
                 kept_init = block.init.as_ref().map(|init| init.object().clone());

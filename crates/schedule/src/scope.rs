@@ -183,11 +183,6 @@ pub(crate) fn is_complete(state: &State, block: Item, scope: Item) -> Result<boo
     Ok(incomplete(state.block_of(block)?, &Writers::of(state, scope)?).is_none())
 }
 
-/// Returns `true` if a block reduces over some of its axes, and no other block writes its buffers.
-pub(crate) fn is_reduction(state: &State, block: Item, scope: Item) -> Result<bool> {
-    Ok(irreducible(state, block, state.block_of(block)?, &Writers::of(state, scope)?).is_none())
-}
-
 fn refused(class: &'static str, block: &Ref<Block>, what: &str, why: &str) -> ScheduleError {
     let message = format!("the block `{}` is not {what}: {why}", block.name_hint.as_str());
     ScheduleError::new(class, message).at(block.clone())

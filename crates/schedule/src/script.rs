@@ -28,20 +28,43 @@ impl Schedule {
     /// All errors of the text, with their places: mistakes of Python and refused primitives. The schedule then has the
     /// primitives before the first one.
     pub fn apply_text(&mut self, name: &str, text: &str, registry: &Registry) -> Result<(), Vec<ParseError>> {
+        let parsed = parse_python(text, &PythonOptions::default());
+        let last = functions(&parsed.ast).pop();
+        self.apply_parsed(name, text, &parsed.ast, last, registry)
+    }
+
+    /// Calls a function of a text with the schedule.
+    ///
+    /// # Errors
+    /// See [`Schedule::apply_text`].
+    pub fn apply_function(
+        &mut self,
+        name: &str,
+        text: &str,
+        function: &str,
+        registry: &Registry,
+    ) -> Result<(), Vec<ParseError>> {
+        let parsed = parse_python(text, &PythonOptions::default());
+        self.apply_parsed(name, text, &parsed.ast, Some(function.to_owned()), registry)
+    }
+
+    fn apply_parsed(
+        &mut self,
+        name: &str,
+        text: &str,
+        ast: &Ast,
+        function: Option<String>,
+        registry: &Registry,
+    ) -> Result<(), Vec<ParseError>> {
         let shared = Shared(Arc::new(Mutex::new(self.clone())));
         let mut options = ParseOptions::default();
         let host = shared.clone();
         options.globals.value(SCHEDULE, move || ScriptValue::host(host.clone()));
-        let parsed = parse_python(text, &PythonOptions::default());
-        let functions = parsed.ast.module_body().iter().filter_map(|stmt| match parsed.ast.stmt(*stmt) {
-            Stmt::FunctionDef(function) => Some(parsed.ast.name(function.name).to_owned()),
-            _ => None,
-        });
-        for word in bare_words(&parsed.ast) {
+        for word in bare_words(ast) {
             let text = Str::from(word.as_str());
             options.globals.value(word, move || ScriptValue::Str(text.clone()));
         }
-        let call = functions.last().map(|function| format!("\n{function}({SCHEDULE})\n"));
+        let call = function.map(|function| format!("\n{function}({SCHEDULE})\n"));
         let whole = format!("{text}{}", call.unwrap_or_default());
         let read = parse_script(name, &whole, registry, &options);
         *self = shared.lock().clone();
@@ -50,6 +73,15 @@ impl Schedule {
         let errors: Vec<ParseError> = read.errors.into_iter().filter(is_mistake).collect();
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
+}
+
+/// The names of the functions that a text defines.
+pub(crate) fn functions(ast: &Ast) -> Vec<String> {
+    let names = ast.module_body().iter().filter_map(|stmt| match ast.stmt(*stmt) {
+        Stmt::FunctionDef(function) => Some(ast.name(function.name).to_owned()),
+        _ => None,
+    });
+    names.collect()
 }
 
 /// The names that are values of dictionaries: TVM prints strings there without quotes. Variables come first.

@@ -72,6 +72,26 @@ impl Table {
         Table { rows: rows.collect() }
     }
 
+    /// The record of a schedule of TIR: the calls of its trace, each with its results.
+    pub fn of_tir(schedule: &tvmscript_schedule::Schedule) -> Table {
+        let lines = schedule.trace().lines(schedule);
+        let rows = schedule.schedule_record().iter().enumerate().map(|(number, record)| {
+            let line = record.instruction.and_then(|at| lines.get(at)).map_or("", String::as_str);
+            let (results, call) =
+                line.split_once(" = ").filter(|(_, call)| call.starts_with("sch.")).unwrap_or(("", line));
+            let results =
+                results.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
+            Row {
+                record: number,
+                primitive: record.primitive.to_owned(),
+                arguments: Some(call.to_owned()).filter(|call| !call.is_empty()).into_iter().collect(),
+                loops: results.collect(),
+                ..Row::default()
+            }
+        });
+        Table { rows: rows.collect() }
+    }
+
     /// Reads a printed table. Other lines, and the titles, are ignored.
     ///
     /// # Errors

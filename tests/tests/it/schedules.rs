@@ -3,9 +3,11 @@
 use serde_json::Value;
 use tvmscript::ir::IRModule;
 use tvmscript::ir_core::Dialect;
+use tvmscript::pass::{PassContext, Sequential};
 use tvmscript::prim::{IntImm, ops};
 use tvmscript::schedule::{
-    Parameter, Place, Primitive, Results, Schedule, ScheduleDialect as _, ScheduleError, TraceError,
+    Argument, Parameter, Place, Primitive, Results, Schedule, ScheduleDialect as _, ScheduleError,
+    TraceError, TracedBuild, graph_nodes,
 };
 use tvmscript::tir::BufferStore;
 use tvmscript::{
@@ -166,4 +168,81 @@ fn p74_17_a_primitive_of_another_dialect_applies_in_both_forms_and_refuses_at_an
         .with(Dialect::new("two").schedule_primitive(&REPEAT));
     let clash = twice.build().expect_err("a clash").to_string();
     assert!(clash.contains("the schedule primitive `repeat`"), "{clash}");
+}
+
+#[test]
+fn p92_24_a_build_keeps_the_record_of_each_node() {
+    let model = module(include_str!("../../schedules/quantized.py"));
+    let build = TracedBuild::new("schedules.py", include_str!("../../schedules/quantized_schedules.py"));
+    let passes = Sequential::new("build").then(build.clone());
+    let module = PassContext::new().run(&passes, model.clone()).expect("the build");
+    let nodes = graph_nodes(&module);
+    assert_eq!(nodes.len(), 18);
+    assert_eq!((nodes[16].function.as_str(), nodes[17].function.as_str()), ("conv2d_cast", "add"));
+    let schedule = build.node_schedule(&module, 16).expect("a schedule");
+    let records = schedule.schedule_record();
+    let moved = records.iter().find(|record| record.primitive == "compute_at").expect("compute_at");
+    // The convolution moves under the outer loop of the cast.
+    let text =
+        |module: &Ref<IRModule>| print(module.object(), registry(), &PrinterConfig::default()).expect("text");
+    let depth = |text: &str| {
+        let line = text.lines().find(|line| line.contains("T.block(\"conv2d\")")).expect("the block");
+        line.len() - line.trim_start().len()
+    };
+    let (before, after) = (text(&moved.before), text(&moved.after));
+    assert!(depth(&after) > depth(&before), "{before}{after}");
+    let is_below_loop = |text: &str| text.find(" y_0") < text.find("\"conv2d\"");
+    assert!(!is_below_loop(&before) && is_below_loop(&after), "{before}{after}");
+    // The result of the last record is in the module.
+    let last = records.last().expect("a record").after.functions.iter().next().expect("a function").1.clone();
+    assert!(module.functions.iter().any(|(_, function)| function.ptr_eq(&last)));
+    assert!(build.node_schedule(&module, 15).is_none() && build.node_schedule(&module, 18).is_none());
+}
+
+#[test]
+fn p92_31_a_record_keeps_what_changed_and_is_off_unless_asked_for() {
+    let blocks: String = (0..100)
+        .map(|at| {
+            format!(
+                "        for i in range(8):\n            with T.block(\"b{at}\"):\n                \
+                 v = T.axis.spatial(8, i)\n                A[v] = A[v] + {at}.0\n"
+            )
+        })
+        .collect();
+    let text = format!(
+        "@I.ir_module\nclass Module:\n    @T.prim_func\n    def main(A: T.Buffer((8,), \"float32\")):\n{blocks}"
+    );
+    let count = |modules: &mut dyn Iterator<Item = &Ref<IRModule>>| {
+        let mut found = std::collections::HashSet::new();
+        for module in modules {
+            post_order_visit(module.object(), |node| _ = found.insert(node.address()));
+        }
+        found.len()
+    };
+    let mut schedule = Schedule::new(module(&text)).expect("a schedule");
+    let loops: Vec<_> = (0..100)
+        .map(|at| {
+            let block = schedule.get_block(&format!("b{at}"), None).expect("a block");
+            schedule.get_loops(block).expect("loops")[0]
+        })
+        .collect();
+    schedule.unroll(loops[0]).expect("it applies");
+    assert!(schedule.schedule_record().is_empty(), "off by default");
+    schedule.keep_schedule_record();
+    for round in 0..10 {
+        for found in &loops {
+            schedule.annotate(*found, "round", Argument::Int(round)).expect("it applies");
+            schedule.unannotate(*found, "round").expect("it applies");
+        }
+    }
+    let records = schedule.schedule_record();
+    assert_eq!(records.len(), 2001);
+    let alone = count(&mut std::iter::once(&records[0].after));
+    let together = count(&mut records.iter().map(|record| &record.after));
+    // Of the thousands of nodes of a module, a step makes the loop, its annotations and what is around it anew.
+    assert!(
+        together < alone + records.len() * 20,
+        "{alone} nodes in one module, {together} in {}",
+        records.len()
+    );
 }

@@ -14,6 +14,7 @@ mod lint_scripts;
 mod passes;
 mod pydiff;
 mod subject;
+mod values;
 mod vectors;
 
 use std::process::ExitCode;

@@ -11,6 +11,7 @@ use tvmscript::pass::instrument::{
 };
 use tvmscript::pass::{OptionError, PassContext, PassError, PassOptions, PassRun, PassTable, Sequential};
 use tvmscript::passes::on_module;
+use tvmscript::schedule::TracedBuild;
 use tvmscript::script_eval::errors::suggest::nearest;
 use tvmscript::{PrinterConfig, Registry};
 
@@ -75,15 +76,45 @@ pub(super) fn run(args: &Opt, run: &mut Run<'_>) -> Outcome {
 /// # Errors
 /// The message for an unknown pass or option.
 pub(super) fn sequence(args: &PassArgs, settings: &Settings<'_>) -> Result<Sequential<IRModule>, String> {
+    sequence_with_schedules(args, settings).map(|(sequence, _)| sequence)
+}
+
+/// The passes that the command line names, and the pass `schedule` if there are traces for it.
+///
+/// # Errors
+/// See [`sequence`]; if the file of traces cannot be read.
+pub(super) fn sequence_with_schedules(
+    args: &PassArgs,
+    settings: &Settings<'_>,
+) -> Result<(Sequential<IRModule>, Option<TracedBuild>), String> {
     try_context(args, settings).map_err(|error| error.to_string())?;
+    let build = args.schedules.as_ref().map(|file| {
+        let read = input::read(file, settings, &mut Timings::default());
+        let source = read.map_err(|error| format!("{}: {error}", file.display()))?;
+        Ok::<_, String>(TracedBuild::new(&source.name, &source.text))
+    });
+    let build = build.transpose()?;
     let mut sequence = Sequential::new("opt");
     for name in &args.names {
+        if name == SCHEDULE {
+            let build = build.clone().ok_or("the pass `schedule` needs `--schedules FILE`")?;
+            sequence = sequence.then(build);
+            continue;
+        }
         let table = PassTable::of(settings.registry());
         let pass = table.and_then(|table| table.pass(name)).ok_or_else(|| unknown_pass(name, table))?;
         sequence = sequence.then_shared(pass.clone());
     }
-    Ok(sequence)
+    match &build {
+        Some(_) if !args.names.iter().any(|name| name == SCHEDULE) => {
+            Err("`--schedules` is for the pass `schedule`, which `--passes` does not name".to_owned())
+        }
+        _ => Ok((sequence, build)),
+    }
 }
+
+/// The name of the pass that applies schedules.
+const SCHEDULE: &str = "schedule";
 
 /// The message for a name that is not a pass's, with the passes that may be meant: those of this name in any dialect and
 /// any case, else the nearest one.

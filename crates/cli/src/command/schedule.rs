@@ -59,7 +59,7 @@ fn schedule_file(
     settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Answer<(Scheduled, Warnings)> {
-    let done = |text: String| Ok((Scheduled { text, refused: None }, Warnings::default()));
+    let done = |text| Ok((Scheduled { text, refused: None }, Warnings::default()));
     let may_be_te = args.dot.is_some() || args.print == Printed::Record;
     if may_be_te
         && args.trace.is_none()
@@ -83,13 +83,13 @@ fn schedule_file(
         Ok(schedule) => configured(schedule, args).with_primitives_of(settings.registry()),
         Err(error) => return Err(FileError::new(error, Some(input.source))),
     };
-    let plain = schedule.clone();
     let mut left_out = None;
     if let Some(file) = &args.intrins {
         let source = input::read(file, settings, timings).map_err(|failure| FileError::new(failure, None))?;
         let read = schedule.intrinsics_mut().read_json(&source.text, settings.registry());
         read.map_err(|error| FileError::new(refused(error), Some(source)))?;
     }
+    let plain = schedule.clone();
     if let Some(trace) = args.trace.as_ref().or(args.trace_json.as_ref()) {
         let source =
             input::read(trace, settings, timings).map_err(|failure| FileError::new(failure, None))?;
@@ -105,7 +105,6 @@ fn schedule_file(
             None => {}
         }
     }
-    let config = PrinterConfig { release: Some(script.release), ..settings.printer_config() };
     if let Some(picture) = args.dot {
         let text =
             timings.time("dot", || schedule_picture::of_tir(picture, &plain, &schedule, args, settings));
@@ -114,6 +113,7 @@ fn schedule_file(
             Err(message) => Err(FileError::new(FileErrorKind::Schedule(message), Some(input.source))),
         };
     }
+    let config = PrinterConfig { release: Some(script.release), ..settings.printer_config() };
     let written = match &args.record {
         Some(dir) => schedule_record::write(dir, &schedule, settings, &config),
         None => Ok(()),
@@ -124,7 +124,7 @@ fn schedule_file(
             .map_err(FileErrorKind::Unprintable),
         Printed::Trace => Ok(schedule.trace().text(&schedule) + "\n"),
         Printed::TraceJson => Ok(schedule.trace().json(&schedule).to_string() + "\n"),
-        Printed::Record => Ok(schedule.record_table()),
+        Printed::Record => Ok(Table::of_tir(&schedule).to_string()),
     });
     match text {
         Ok(text) => Ok((Scheduled { text, refused: left_out }, input.warnings)),

@@ -112,12 +112,8 @@ pub(super) fn draw(
             PictureFormat::Svg => svg::of_stages(&picture.graph_of_two(&former, &latter)),
         };
     }
-    let model = match &args.record {
-        Some(number) => {
-            let text = number.to_string_lossy();
-            let number = text.parse().map_err(|_| format!("`{text}` is not the number of a record"))?;
-            record(number)?
-        }
+    let model = match args.pictured_record()? {
+        Some(number) => record(number)?,
         None => last()?,
     };
     match args.picture_format {

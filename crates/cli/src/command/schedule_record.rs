@@ -7,6 +7,7 @@ use tvmscript::PrinterConfig;
 use tvmscript::diff::diff;
 use tvmscript::diff::render::{Comparison, RenderOptions, to_json};
 use tvmscript::schedule::{Record, Schedule};
+use tvmscript::te::Table;
 
 use crate::failure::FileErrorKind;
 use crate::output;
@@ -61,7 +62,7 @@ pub(super) fn write(
         }));
         before_name = name;
     }
-    replace("record.txt", &schedule.record_table())?;
+    replace("record.txt", &Table::of_tir(schedule).to_string())?;
     replace("trace.py", &(schedule.trace().text(schedule) + "\n"))?;
     let index = json!({"schedule_record": VERSION, "records": index});
     replace("index.json", &(serde_json::to_string_pretty(&index).unwrap_or_default() + "\n"))

@@ -10,6 +10,8 @@ use tvmscript::ir_core::shared::Visited;
 use tvmscript::ir_core::{AccessPath, NodeSearch, PtrSet, SourceTexts, for_each_own_child};
 use tvmscript::pass::Sequential;
 use tvmscript::pass::instrument::{PassEffect, Provenance};
+use tvmscript::schedule::{TracedBuild, graph_nodes};
+use tvmscript::te::Table;
 use tvmscript::{Object, Span, SpanKind, Value};
 
 use super::{Answer, Run, opt};
@@ -21,7 +23,7 @@ use crate::timings::Timings;
 use crate::{Outcome, output};
 
 pub(super) fn run(args: &Trace, run: &mut Run<'_>) -> Outcome {
-    let passes = match opt::sequence(&args.passes, &run.settings) {
+    let (passes, build) = match opt::sequence_with_schedules(&args.passes, &run.settings) {
         Ok(passes) => passes,
         Err(message) => {
             output::diagnose(&format!("error: {message}"));
@@ -31,7 +33,7 @@ pub(super) fn run(args: &Trace, run: &mut Run<'_>) -> Outcome {
     let mut is_found = true;
     let outcome = run.for_each_valid(
         std::slice::from_ref(&args.file),
-        |path, settings, timings| trace_file(path, args, &passes, settings, timings),
+        |path, settings, timings| trace_file(path, args, (&passes, build.as_ref()), settings, timings),
         |_, text| match text {
             Some(text) => output::result(&text),
             None => {
@@ -45,6 +47,7 @@ pub(super) fn run(args: &Trace, run: &mut Run<'_>) -> Outcome {
             Some(_) => {
                 "error: no node at this place; `trace` without `--at` prints the text with line numbers"
             }
+            None if args.node.is_some() => "error: no call of a function of TIR has this number",
             None => "error: nothing came from this source",
         });
     }
@@ -55,7 +58,7 @@ pub(super) fn run(args: &Trace, run: &mut Run<'_>) -> Outcome {
 fn trace_file(
     path: &Path,
     args: &Trace,
-    passes: &Sequential<IRModule>,
+    (passes, build): (&Sequential<IRModule>, Option<&TracedBuild>),
     settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Answer<(Option<String>, Warnings)> {
@@ -66,12 +69,54 @@ fn trace_file(
             Some(origin) => origin.texts(&source.text),
             None => SourceTexts::new(),
         };
+        if let Some(number) = args.node {
+            return graph_node(number, args, build, &scripts);
+        }
         Tracer { settings, source: &source, texts, provenance }.answer(args, &scripts)
     });
     match answer.and_then(|answer| answer) {
         Ok(text) => Ok((text, warnings)),
         Err(failure) => Err(FileError::new(failure, Some(source))),
     }
+}
+
+/// The call of this number in the graphs of the scripts, and the schedule of its function.
+fn graph_node(
+    number: usize,
+    args: &Trace,
+    build: Option<&TracedBuild>,
+    scripts: &[Script],
+) -> Result<Option<String>, FileErrorKind> {
+    let nodes =
+        scripts.iter().filter_map(|script| script.node.downcast_ref::<IRModule>()).flat_map(graph_nodes);
+    let Some(node) = nodes.into_iter().nth(number) else { return Ok(None) };
+    let function = node.function.as_str();
+    let schedule = build.and_then(|build| build.function_schedule(function));
+    let scheduled = schedule.as_ref().filter(|_| args.schedule);
+    if args.format == TraceFormat::Json {
+        let record = scheduled.map(|schedule| {
+            let lines = schedule.trace().lines(schedule);
+            let call = |at: usize| lines.get(at).cloned();
+            let entries = schedule.schedule_record().iter().map(
+                |record| json!({"primitive": record.primitive, "call": record.instruction.and_then(call)}),
+            );
+            entries.collect::<Vec<_>>()
+        });
+        let trace = scheduled.map(|schedule| schedule.trace().text(schedule));
+        let answer = json!({"node": number, "function": function, "schedule_record": record, "trace": trace});
+        return Ok(Some(format!("{answer}\n")));
+    }
+    let mut text = format!("node {number}: `{function}`\n");
+    match scheduled {
+        Some(schedule) => {
+            text.push_str(&Table::of_tir(schedule).to_string());
+            text.push_str(&schedule.trace().text(schedule));
+            text.push('\n');
+        }
+        None if args.schedule => text.push_str("no schedule: the function is as it was\n"),
+        None => {}
+    }
+    Ok(Some(text))
 }
 
 fn transform(

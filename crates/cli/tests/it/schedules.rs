@@ -1,5 +1,7 @@
 //! `schedule`: refusals at their places, and records.
 
+use tvmscript::te::Table;
+
 use crate::common::{file, folder, run};
 
 const MATMUL: &str = "\
@@ -95,11 +97,39 @@ fn p92_26_a_record_is_a_table_that_reads_back_and_a_trace_that_applies() {
     );
     let table = run(&["schedule", &module, "--trace", &trace, "--print", "record"]);
     assert_eq!(table.status, 0, "{}", table.stderr);
-    let rows = tvmscript::schedule::read_table(&table.stdout);
-    let names: Vec<&str> = rows.iter().map(|(primitive, _)| primitive.as_str()).collect();
+    let rows = Table::parse(&table.stdout).expect("a table").rows;
+    let names: Vec<&str> = rows.iter().map(|row| row.primitive.as_str()).collect();
     assert_eq!(names, ["vanilla", "split", "reorder", "unroll"], "{}", table.stdout);
     let printed = run(&["schedule", &module, "--trace", &trace, "--print", "trace"]).stdout;
-    assert!(rows.iter().all(|(_, call)| printed.contains(call.as_str())), "{printed}");
+    assert!(
+        rows.iter().flat_map(|row| &row.arguments).all(|call| printed.contains(call.as_str())),
+        "{printed}"
+    );
     let again = run(&["schedule", &module, "--trace", &file("printed.py", printed)]);
     assert_eq!(again.stdout, run(&["schedule", &module, "--trace", &trace]).stdout);
+}
+
+#[test]
+fn p92_24_the_schedule_of_a_node_of_the_graph_is_reached_after_the_build() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/schedules");
+    let (model, traces) = (format!("{root}/quantized.py"), format!("{root}/quantized_schedules.py"));
+    let build = ["--passes", "schedule", "--schedules", &traces];
+    let optimized = run(&[&["opt", &model][..], &build].concat());
+    assert_eq!(optimized.status, 0, "{}", optimized.stderr);
+    assert!(optimized.stdout.contains("T.parallel(4)"), "{}", optimized.stdout);
+    let node = |node: &str| run(&[&["trace", &model, "--schedule", "--node", node][..], &build].concat());
+    let convolution = node("16");
+    assert_eq!(convolution.status, 0, "{}", convolution.stderr);
+    let rows = Table::parse(&convolution.stdout).expect("a table").rows;
+    let names: Vec<&str> = rows.iter().map(|row| row.primitive.as_str()).collect();
+    assert_eq!(names, ["vanilla", "split", "reorder", "compute_at", "parallel"], "{}", convolution.stdout);
+    assert!(node("15").stdout.contains("`pad`\nno schedule"), "a function without a trace");
+    assert!(node("17").stdout.contains("node 17: `add`"), "the last of 18 calls");
+    assert_eq!(node("18").status, 1);
+    // A pass without traces, and traces without the pass.
+    assert_eq!(run(&["opt", &model, "--passes", "schedule"]).status, 2);
+    assert_eq!(run(&["opt", &model, "--schedules", &traces]).status, 2);
+    // A refused primitive is an error of the pass.
+    let wrong = file("wrong.py", "def add(sch):\n    sch.vectorize(sch.get_loops(\"add\")[9])\n");
+    assert_eq!(run(&["opt", &model, "--passes", "schedule", "--schedules", &wrong]).status, 1);
 }

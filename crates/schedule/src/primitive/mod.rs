@@ -4,6 +4,8 @@ mod annotate;
 mod axis_separators;
 mod blockize;
 mod cache;
+mod cache_index;
+mod cache_inplace;
 mod compute_at;
 mod compute_inline;
 mod compute_location;
@@ -15,7 +17,9 @@ mod fuse;
 mod kind;
 mod merge;
 mod pad_einsum;
+mod read_at;
 mod reindex;
+mod reindex_cache;
 mod reorder;
 mod reorder_axes;
 mod reverse_compute_inline;
@@ -178,4 +182,10 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &merge::MERGE,
     &decompose_padding::DECOMPOSE_PADDING,
     &pad_einsum::PAD_EINSUM,
+    &cache_inplace::CACHE_INPLACE,
+    &cache_index::CACHE_INDEX,
+    &reindex_cache::REINDEX_CACHE_READ,
+    &reindex_cache::REINDEX_CACHE_WRITE,
+    &read_at::READ_AT,
+    &read_at::WRITE_AT,
 ];

@@ -15,7 +15,7 @@ use super::{Place, Primitive, Results, parameter};
 use crate::argument::RvValue;
 use crate::error::{Result, ScheduleError};
 use crate::flags::Flags;
-use crate::fresh::{copied, copied_axis, renamed};
+use crate::fresh::{copied, copied_axis, copied_loop, renamed};
 use crate::reducers::Reduction;
 use crate::scope::check_reduction;
 use crate::state::{Item, State};
@@ -416,7 +416,7 @@ fn nested(realize: &Ref<BlockRealize>, loops: &[Ref<For>]) -> Result<StmtRef> {
     for found in loops.iter().rev() {
         let var = variables.get(found.loop_var.object()).and_then(|var| var.downcast_ref::<Var>());
         let Some(loop_var) = var.cloned() else { continue };
-        nest = Ref::new(For { span: Span::current(), loop_var, body: nest, ..(**found).clone() }).upcast();
+        nest = copied_loop(found, loop_var, nest);
     }
     Ok(nest)
 }

@@ -10,6 +10,7 @@ mod host;
 mod mutate;
 mod run;
 mod schedule;
+mod schedule_speed;
 mod strip;
 mod unknown;
 mod upgrade;

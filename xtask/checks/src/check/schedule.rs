@@ -10,11 +10,14 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use serde_json::Value;
+use tvmscript::interpreter::{InputOptions, Limits, generate, run as interpret};
 use tvmscript::ir::IRModule;
 use tvmscript::schedule::{PRIMITIVES, Schedule, TraceError};
-use tvmscript::{Object, ParseOptions, parse, post_order_visit, structural_equal};
+use tvmscript::tir::PrimFunc;
+use tvmscript::{Object, ParseOptions, Ref, parse, post_order_visit, structural_equal};
 
 use crate::conformance::{in_parallel, share};
+use crate::values::{Agreement, compare};
 
 /// Options of the suite.
 #[derive(Args)]
@@ -31,6 +34,12 @@ pub struct Options {
     /// Apply the text of traces in place of their JSON.
     #[arg(long)]
     text: bool,
+    /// Run the module before and after in the interpreter, for at most this many steps: the same values, too.
+    #[arg(long, value_name = "STEPS")]
+    evaluate: Option<u64>,
+    /// Compare the time of whole traces with that of TVM, by its Python.
+    #[arg(long, value_name = "PYTHON")]
+    against: Option<PathBuf>,
     /// Failures shown per primitive.
     #[arg(long, default_value_t = 2)]
     show: usize,
@@ -45,16 +54,27 @@ pub struct Options {
 /// When the file cannot be read, or a primitive has a lower share than wanted.
 pub fn run(options: &Options) -> Result<()> {
     let cases = load(options)?;
+    if let Some(python) = &options.against {
+        return super::schedule_speed::run(&cases, python);
+    }
     let outcomes = in_parallel(cases.len(), |at| judge(&cases[at], options));
     let mut table: BTreeMap<String, (usize, usize, usize, Vec<String>)> = BTreeMap::new();
+    let (mut runs, mut others) = (0, Vec::new());
     for (case, outcome) in cases.iter().zip(outcomes) {
         let text = |key: &str| case.get(key).and_then(Value::as_str).unwrap_or_default();
         let name = if text("kind") == "trace" { "(whole traces)" } else { text("primitive") };
         let (good, of, missing, failures) = table.entry(name.to_owned()).or_default();
         match outcome {
-            Outcome::Good => {
+            Outcome::Good { values } => {
                 *good += 1;
                 *of += 1;
+                match values {
+                    Some(Ok(())) => runs += 1,
+                    Some(Err(problem)) => {
+                        others.push(format!("{} {}: {problem}", text("id"), text("source")))
+                    }
+                    None => {}
+                }
             }
             Outcome::Missing => *missing += 1,
             Outcome::Bad(why) => {
@@ -76,6 +96,13 @@ pub fn run(options: &Options) -> Result<()> {
         if (*good as f64) * 100.0 < (*of as f64) * options.floor {
             below.push(name.as_str());
         }
+    }
+    if options.evaluate.is_some() {
+        println!(
+            "{runs} modules give the same values before and after; TVM's results that do not: {}",
+            others.len()
+        );
+        others.iter().take(options.show).for_each(|other| println!("    {other}"));
     }
     if below.is_empty() { Ok(()) } else { bail!("below the share: {}", below.join(", ")) }
 }
@@ -111,7 +138,10 @@ fn load(options: &Options) -> Result<Vec<Value>> {
 }
 
 enum Outcome {
-    Good,
+    Good {
+        /// The result of a run before and after, if there was one.
+        values: Option<std::result::Result<(), String>>,
+    },
     /// A primitive is not there.
     Missing,
     Bad(String),
@@ -163,6 +193,34 @@ fn unsound(module: &Object, may_be_ill_formed: bool) -> Option<String> {
     }
 }
 
+/// Runs the functions of a module before and after a schedule on the same inputs. `None` if they cannot be run.
+fn evaluated(before: &IRModule, after: &IRModule, max_steps: u64) -> Option<std::result::Result<(), String>> {
+    let mut was_run = false;
+    for ((var, old), (_, new)) in before.functions.iter().zip(after.functions.iter()) {
+        let (old, new) = (old.object().downcast_ref::<PrimFunc>()?, new.object().downcast_ref::<PrimFunc>()?);
+        let inputs = generate(old, &InputOptions::default()).ok()?;
+        let run = |function: &Ref<PrimFunc>| {
+            let mut arguments = inputs.clone();
+            let limits = Limits { steps: max_steps, ..Limits::default() };
+            interpret(function, &mut arguments, limits).map(|_| arguments).map_err(|error| error.to_string())
+        };
+        let old = run(old).ok()?;
+        let new = match run(new) {
+            Ok(new) => new,
+            Err(error) if error.contains("steps") => return None,
+            Err(error) => return Some(Err(format!("`{}` does not run: {error}", var.name_hint.as_str()))),
+        };
+        for (old, new) in old.iter().zip(&new) {
+            let (Some(old), Some(new)) = (old.tensor(), new.tensor()) else { continue };
+            if let Agreement::Differs(why) = compare(new, old) {
+                return Some(Err(format!("`{}` gives other values: {why}", var.name_hint.as_str())));
+            }
+        }
+        was_run = true;
+    }
+    was_run.then_some(Ok(()))
+}
+
 fn judge(case: &Value, options: &Options) -> Outcome {
     let text = |key: &str| case.get(key).and_then(Value::as_str).unwrap_or_default();
     let module = |text: &str| {
@@ -187,7 +245,7 @@ fn judge(case: &Value, options: &Options) -> Outcome {
     if !kinds.all(is_known) {
         return Outcome::Missing;
     }
-    let schedule = Schedule::new(before);
+    let schedule = Schedule::new(before.clone());
     let schedule = if case["enable_check"] == Value::Bool(false) {
         schedule.map(Schedule::without_checks)
     } else {
@@ -240,7 +298,9 @@ fn judge(case: &Value, options: &Options) -> Outcome {
                     || !tvmscript::registry().check(&after).is_empty();
                 match unsound(found.object(), may_be_ill_formed) {
                     Some(problem) => Outcome::Bad(problem),
-                    None => Outcome::Good,
+                    None => Outcome::Good {
+                        values: options.evaluate.and_then(|steps| evaluated(&before, &found, steps)),
+                    },
                 }
             }
             Ok(after) => {
@@ -254,7 +314,7 @@ fn judge(case: &Value, options: &Options) -> Outcome {
         (Err(error), false) => match case["error"]["class"].as_str() {
             _ if error.starts_with("early: ") => Outcome::Bad(error),
             Some(class) if !error.contains(class) => Outcome::Bad(format!("{error}, for TVM {class}")),
-            _ => Outcome::Good,
+            _ => Outcome::Good { values: None },
         },
     }
 }

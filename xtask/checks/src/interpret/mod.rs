@@ -13,12 +13,12 @@ use clap::Args;
 use serde_json::{Value, json};
 use tvmscript::interpreter::{Argument, InputOptions, Limits, Scalar, Tensor, generate, run as interpret};
 use tvmscript::ir::IRModule;
-use tvmscript::ir_core::DataType;
 use tvmscript::tir::PrimFunc;
 use tvmscript::{ParseOptions, Ref, parse, registry};
 use tvmscript_test_texts::Random;
 
 use crate::conformance::{Oracle, Program, cause, in_parallel, load_corpus, share};
+use crate::values::{Agreement, compare};
 use xtask::workspace;
 
 /// Options of `cargo xtask interpret`.
@@ -169,10 +169,9 @@ fn one(program: &Program, options: &Options, oracle: &Oracle) -> Result<Outcome,
         let Argument::Tensor(ours) = ours else { continue };
         let theirs = from_json(ours, theirs).ok_or("TVM's answer: another size")?;
         match compare(ours, &theirs) {
-            Outcome::Same => {}
-            Outcome::Close => outcome = Outcome::Close,
-            Outcome::Differs(why) => return Ok(Outcome::Differs(format!("argument {index}: {why}"))),
-            left_out @ Outcome::LeftOut(_) => return Ok(left_out),
+            Agreement::Same => {}
+            Agreement::Close => outcome = Outcome::Close,
+            Agreement::Differs(why) => return Ok(Outcome::Differs(format!("argument {index}: {why}"))),
         }
     }
     if let Some(result) = result
@@ -220,38 +219,6 @@ fn from_json(like: &Tensor, value: &Value) -> Option<Tensor> {
     let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
     let bytes: Option<Vec<u8>> = digits.chunks(2).map(byte).collect();
     Tensor::from_bytes(like.dtype(), like.shape(), bytes?).ok()
-}
-
-/// Compares two tensors of the same type and shape.
-fn compare(ours: &Tensor, theirs: &Tensor) -> Outcome {
-    if ours.bytes() == theirs.bytes() {
-        return Outcome::Same;
-    }
-    let is_close = |a: Option<Scalar>, b: Option<Scalar>| match (a, b) {
-        (Some(Scalar::Float(a)), Some(Scalar::Float(b))) => {
-            let tolerance = tolerance(ours.dtype());
-            a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= tolerance * a.abs().max(b.abs()).max(1.0)
-        }
-        (a, b) => a == b,
-    };
-    let differing = (0..ours.len()).find(|index| !is_close(ours.get(*index), theirs.get(*index)));
-    match differing {
-        None => Outcome::Close,
-        Some(index) => {
-            let (a, b) = (ours.get(index), theirs.get(index));
-            Outcome::Differs(format!("{} at {index}: {a:?} | {b:?}", ours.dtype()))
-        }
-    }
-}
-
-/// Relative tolerance: some hundred times the distance of two floats around 1, for the errors that sums add up.
-fn tolerance(dtype: DataType) -> f64 {
-    match dtype.bits {
-        64 => 1e-13,
-        32 => 3e-5,
-        _ if dtype.is_bfloat() => 0.1,
-        _ => 0.02,
-    }
 }
 
 fn is_same_number(ours: Scalar, theirs: &Value) -> bool {
