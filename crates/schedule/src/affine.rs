@@ -39,8 +39,8 @@ impl State {
     }
 
     /// Decides again whether the values of a block are affine in the loops around it.
-    pub(crate) fn renew_affine(&mut self, block: Item) -> Result<()> {
-        let is_affine = self.is_affine_below(block, None, &mut Analyzer::new())?;
+    pub(crate) fn renew_affine(&mut self, block: Item, analyzer: &mut Analyzer) -> Result<()> {
+        let is_affine = self.is_affine_below(block, None, analyzer)?;
         self.set_flags(block, Flags { is_affine, ..self.flags(block) });
         Ok(())
     }

@@ -77,6 +77,24 @@ methods! {
     decompose_reduction(block: Rv, target: Rv) -> one;
     /// Divides a reduction into one per iteration of a loop, and one that combines their results.
     rfactor(target: Rv, factor_axis: i64) -> one;
+    /// Copies what a block reads of a buffer to another storage scope, from where the consumers, or all blocks, read it.
+    cache_read(block: Rv, read_buffer_index: i64, storage_scope: &str, consumer_blocks: Vec<Rv>) -> one;
+    /// Makes a block write a buffer in another storage scope, from where it is copied.
+    cache_write(block: Rv, write_buffer_index: i64, storage_scope: &str, consumer_blocks: Vec<Rv>) -> one;
+    /// Moves a buffer that a block writes to another storage scope.
+    set_scope(block: Rv, buffer_index: i64, storage_scope: &str) -> none;
+    /// Makes the stride of a dimension of a written buffer an offset more than a multiple of a factor.
+    storage_align(block: Rv, buffer_index: i64, axis: i64, factor: i64, offset: i64) -> none;
+    /// Factors that multiply to the extent of a loop, the last one not above a maximum unless it is -1.
+    sample_perfect_tile(target: Rv, n: i64, max_innermost_factor: i64, decision: Option<Vec<i64>>) -> list;
+    /// Makes one nest of nests that follow each other, up to the loops given.
+    merge(loops: Vec<Rv>) -> one;
+    /// Divides the range of a loop into parts of these lengths, each with a loop of its own; one may be inferred.
+    loop_partition(target: Rv, factors: Vec<Option<i64>>) -> list;
+    /// Makes two blocks of a padded copy: a fill with the constant before a loop, and the copy in bounds.
+    decompose_padding(block: Rv, target: Rv) -> one;
+    /// Rounds the extents of a block's axes up to multiples, over padded copies of its buffers.
+    pad_einsum(block: Rv, padding: Vec<i64>) -> none;
     /// A loop for `compute_at`, chosen by a decision or by chance.
     sample_compute_location(block: Rv, decision: Option<i64>) -> one;
 }

@@ -72,15 +72,22 @@ pub(crate) fn parts(argument: &Argument) -> Result<(Access, i64)> {
     let [kind, index] = argument.list()? else {
         return Err(ScheduleError::plain("expected a buffer as `(\"read\", 0)`"));
     };
-    let kind = match kind.str()?.as_str() {
-        "read" => Access::Read,
-        "write" => Access::Write,
+    Ok((access(kind)?, index.int()?))
+}
+
+/// The kind of an access, by its word.
+///
+/// # Errors
+/// If it is something else.
+pub(crate) fn access(argument: &Argument) -> Result<Access> {
+    match argument.str()?.as_str() {
+        "read" => Ok(Access::Read),
+        "write" => Ok(Access::Write),
         other => {
             let message = format!("expected `\"read\"` or `\"write\"`, found `\"{other}\"`");
-            return Err(ScheduleError::plain(message));
+            Err(ScheduleError::plain(message))
         }
-    };
-    Ok((kind, index.int()?))
+    }
 }
 
 /// Finds the buffers that arguments give by name, or by number alone.

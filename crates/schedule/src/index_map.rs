@@ -107,6 +107,29 @@ pub(crate) fn to_text(node: &Object) -> String {
     }
 }
 
+/// A map of begins and ends of ranges as TVM prints it: pairs, or one expression that is both.
+pub(crate) fn ranges_to_text(node: &Object) -> String {
+    let Some(map) = node.downcast_ref::<IndexMap>() else { return to_text(node) };
+    let (mut head, mut ranges) = (String::new(), Vec::new());
+    let bounds: Vec<_> = map.final_indices.iter().collect();
+    for pair in bounds.chunks(2) {
+        let mut texts: Vec<String> = Vec::new();
+        for bound in pair {
+            let mut single = map.clone();
+            single.make_mut().final_indices = Array::new([(*bound).clone()]);
+            let text = lambda(&single);
+            let (before, result) = text.split_once(": (").unwrap_or(("lambda", &text));
+            texts.push(result.strip_suffix(",)").unwrap_or(result).to_owned());
+            head = before.to_owned();
+        }
+        ranges.push(match (pair, texts.as_slice()) {
+            ([begin, end], [text, _]) if begin.ptr_eq(end) => text.clone(),
+            _ => format!("({})", texts.join(", ")),
+        });
+    }
+    format!("{head}: [{}]", ranges.join(", "))
+}
+
 #[cfg(not(feature = "print"))]
 fn lambda(map: &Ref<IndexMap>) -> String {
     format!("<{}>", map.object().info().display_key())

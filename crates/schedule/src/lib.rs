@@ -8,6 +8,7 @@
 
 mod accesses;
 mod affine;
+mod ancestry;
 mod api;
 mod argument;
 mod bindings;

@@ -32,11 +32,15 @@ impl Removal {
                 body = below_declarations(body);
             }
             if let Some(sequence) = body.as_node::<SeqStmt>() {
-                let element = state.stmt(element)?.object().clone();
-                if sequence.seq.iter().any(|stmt| stmt.object().ptr_eq(&element)) {
-                    return Ok(Removal { element });
-                }
-                return Err(ScheduleError::plain("the block is below a condition, and cannot be taken out"));
+                let stmt = state.stmt(element)?.object().clone();
+                let is_element = sequence.seq.iter().any(|other| other.object().ptr_eq(&stmt));
+                let is_alone = element == block || state.child_blocks(element)?.len() == 1;
+                return match is_element && is_alone {
+                    true => Ok(Removal { element: stmt }),
+                    false => {
+                        Err(ScheduleError::plain("the block is below a condition, and cannot be taken out"))
+                    }
+                };
             }
             if state.is_block(above) {
                 let (leaf, scope) = (state.block_of(block)?, state.block_of(above)?);

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tvmscript_ir::build::index_map_of;
-use tvmscript_ir_core::{Registry, Str};
-use tvmscript_prim::{FloatImm, IntImm, ops};
+use tvmscript_ir::build::{index_map_of, parameter_names};
+use tvmscript_ir_core::{Array, Ref, Registry, Str};
+use tvmscript_prim::{FloatImm, IndexMap, IntImm, Var, ops};
 use tvmscript_python_syntax::ast::{Ast, Expr, Stmt};
 use tvmscript_python_syntax::{PythonOptions, parse_python};
 use tvmscript_script_parser::{ParseError, ParseErrorKind, ParseOptions, parse_script};
@@ -183,6 +183,7 @@ fn bind(
             (value, _) => value,
         };
         let given = match value {
+            Some(value) if parameter.place == Place::Ranges => Some(ranges_of(schedule, &bound, &value)?),
             Some(value) if is_function(&value) => Some(map_of(schedule, primitive, &bound, &value)?),
             value => value.map(argument).transpose()?,
         };
@@ -244,6 +245,40 @@ fn map_of(
         value => ExprArg::convert(value),
     };
     Ok(index_map_of(function, dtype, expr)?.into())
+}
+
+/// The index map of a function whose results are ranges: pairs of begins and ends, or expressions that are both.
+fn ranges_of(schedule: &Schedule, bound: &[Argument], function: &ScriptValue) -> BuildResult<Argument> {
+    let dtype = index_map::index_dtype(schedule, bound).map_err(refused)?;
+    let vars: Vec<Ref<Var>> =
+        parameter_names(function).into_iter().map(|name| Var::new(name, dtype)).collect();
+    let args = CallArgs::positional(vars.iter().map(|var| var.clone().into()));
+    let result = match function {
+        ScriptValue::Function(function) => function.call(args)?,
+        ScriptValue::Host(host) if host.is_callable() => host.call(args)?,
+        other => return Err(BuildError::expected("a function", other.type_name())),
+    };
+    let expr = |value: &ScriptValue| match value {
+        ScriptValue::Int(value) => ops::make_const(dtype, *value).map_err(|error| refused(error.into())),
+        value => ExprArg::convert(value.clone()),
+    };
+    let mut bounds = Vec::new();
+    for range in result.items().unwrap_or_else(|| vec![result.clone()]) {
+        match range.items().as_deref() {
+            Some([begin, end]) => bounds.extend([expr(begin)?, expr(end)?]),
+            Some(_) => return Err(BuildError::message("expected a begin and an end")),
+            None => {
+                let both = expr(&range)?;
+                bounds.extend([both.clone(), both]);
+            }
+        }
+    }
+    let map = IndexMap {
+        initial_indices: Array::new(vars),
+        final_indices: Array::new(bounds),
+        inverse_index_map: None,
+    };
+    Ok(Ref::new(map).into())
 }
 
 fn argument(value: ScriptValue) -> BuildResult<Argument> {

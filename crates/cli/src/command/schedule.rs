@@ -96,7 +96,9 @@ fn schedule_file(
         let applied = timings.time("schedule", || apply(&mut schedule, &source, args, settings));
         let failure = match (applied, schedule.refusals()) {
             (applied, []) => applied.err(),
-            (applied, refusals) => Some(FileErrorKind::Refused(refused_by(refusals, applied, &input.source))),
+            (applied, refusals) => {
+                Some(FileErrorKind::Refused(Box::new(refused_by(refusals, applied, &input.source))))
+            }
         };
         let failure = failure.map(|failure| FileError::new(failure, Some(source)));
         match failure {

@@ -297,7 +297,8 @@ fn relaxed(regions: &Array<Ref<BufferRegion>>, domains: &DomMap) -> Result<Array
 
 fn blockize_blocks(schedule: &mut Schedule, blocks: &[Item], preserves_units: bool) -> Result<Item> {
     let state = schedule.state();
-    let common = lowest_common_ancestor(state, blocks)?;
+    let common = state.common_ancestor(blocks);
+    let common = common.ok_or_else(|| ScheduleError::plain("`blockize` needs blocks of one function"))?;
     let mut analyzer = Analyzer::new();
     let mut outer = Iterators::default();
     let mut predicate: Expr = IntImm::bool(true);
@@ -365,20 +366,6 @@ fn blockize_blocks(schedule: &mut Schedule, blocks: &[Item], preserves_units: bo
     let scope = state.scope(block)?;
     state.update(scope)?;
     Ok(block)
-}
-
-/// The lowest loop or block that holds all blocks.
-fn lowest_common_ancestor(state: &State, blocks: &[Item]) -> Result<Item> {
-    let Some((first, rest)) = blocks.split_first() else {
-        return Err(ScheduleError::plain("`blockize` needs a block"));
-    };
-    let mut common: Vec<Item> = std::iter::once(*first).chain(state.ancestors(*first)).collect();
-    for block in rest {
-        let path: Vec<Item> = std::iter::once(*block).chain(state.ancestors(*block)).collect();
-        common.retain(|item| path.contains(item));
-    }
-    let lowest = common.first().copied();
-    lowest.ok_or_else(|| ScheduleError::plain("the blocks are in different functions"))
 }
 
 /// The ancestor of blocks with another statement in their place.

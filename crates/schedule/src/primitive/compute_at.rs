@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 use tvmscript_arith::{Analyzer, DomMap, IntSet, ProofStrength, eval_set_of_range};
 use tvmscript_ir_core::{Ref, Span};
 use tvmscript_prim::{Expr, IntImm, PrimExprExt as _, Var, ops};
-use tvmscript_tir::{BlockRealize, StmtRef, flatten};
+use tvmscript_tir::{BlockRealize, Buffer, StmtRef, flatten};
 
 use super::{Default, Place, Primitive, Results, parameter, with_default};
 use crate::argument::{Argument, RvValue};
@@ -105,7 +105,13 @@ impl Plan {
         let mut scope = state.block_of(self.scope)?.clone();
         scope.make_mut().body = self.body;
         state.replace_block(self.scope, scope, &[])?;
-        state.renew_affine(self.block)
+        let mut analyzer = Analyzer::new();
+        state.bound_shapes(self.block, &mut analyzer);
+        for above in state.loops_above(self.block) {
+            let found = state.loop_of(above)?;
+            analyzer.bind_range(&found.loop_var, &found.min, &found.extent);
+        }
+        state.renew_affine(self.block, &mut analyzer)
     }
 }
 
@@ -170,7 +176,7 @@ impl Move {
         let is_producer = self.direction == Direction::ToConsumers;
         let node = state.block_of(self.block)?;
         let regions = if is_producer { &node.writes } else { &node.reads };
-        let mut demands: Vec<(Ref<_>, Vec<Vec<IntSet>>, Vec<Vec<IntSet>>)> = Vec::new();
+        let mut demands: Vec<(Ref<Buffer>, Regions, Regions)> = Vec::new();
         let mut known: HashMap<usize, usize> = HashMap::new();
         for region in regions.iter() {
             let sets =
@@ -251,6 +257,9 @@ impl Move {
         new_loops(loops.into_iter(), realize.upcast())
     }
 }
+
+/// Regions of one buffer, by dimension.
+type Regions = Vec<Vec<IntSet>>;
 
 /// The union of regions in each dimension.
 fn union(regions: &[Vec<IntSet>]) -> Vec<IntSet> {

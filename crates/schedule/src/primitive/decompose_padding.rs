@@ -114,7 +114,7 @@ fn matched(realize: &Ref<BlockRealize>, ranges: &Ranges, analyzer: &mut Analyzer
     let store = block.body.downcast_ref::<BufferStore>();
     let store = store.ok_or_else(|| fail("its body is not one store"))?;
     let call = store.value.as_node::<Call>().filter(|call| intrinsic::IF_THEN_ELSE.is_called_by(call));
-    let Some([condition, value, constant]) = call.and_then(|call| arguments(call)) else {
+    let Some([condition, value, constant]) = call.and_then(arguments) else {
         return Err(fail("the stored value has no condition"));
     };
     if !constant.is::<IntImm>() && !constant.is::<FloatImm>() {

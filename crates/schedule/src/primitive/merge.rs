@@ -71,26 +71,12 @@ fn merge(schedule: &mut Schedule, loops: &[Item]) -> Result<Item> {
     Found::of(&inner).and_then(|inner| state.find(inner)).ok_or_else(lost)
 }
 
-/// The innermost loop or block around all loops.
+/// The innermost loop or block around all loops, none of which is in another one.
 fn common_ancestor(state: &State, loops: &[Item]) -> Result<Item> {
-    let not_apart = || ScheduleError::plain("`merge` needs two loops, none of which is in another one");
-    let (first, rest) = loops.split_first().filter(|(_, rest)| !rest.is_empty()).ok_or_else(not_apart)?;
-    let mut above: Vec<Item> = state.ancestors(*first).collect();
-    for item in rest {
-        let other: Vec<Item> = state.ancestors(*item).collect();
-        // What both have in common is the outer part.
-        let common =
-            above.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count();
-        above.drain(..above.len() - common);
-    }
-    let common = above.first().copied().ok_or_else(not_apart)?;
-    let is_around =
-        |outer: &Item| loops.iter().any(|inner| state.ancestors(*inner).any(|above| above == *outer));
+    let common = state.common_ancestor(loops).filter(|common| !loops.contains(common));
     let is_twice = |at: usize, item: &Item| loops.iter().take(at).any(|earlier| earlier == item);
-    match loops.iter().enumerate().any(|(at, item)| is_around(item) || is_twice(at, item)) {
-        true => Err(not_apart()),
-        false => Ok(common),
-    }
+    let common = common.filter(|_| !loops.iter().enumerate().any(|(at, item)| is_twice(at, item)));
+    common.ok_or_else(|| ScheduleError::plain("`merge` needs two loops, none of which is in another one"))
 }
 
 /// The loops from each loop up to a common ancestor, inner ones first.

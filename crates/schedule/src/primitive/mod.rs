@@ -1,6 +1,7 @@
 //! Primitives: one file each, registered by one row.
 
 mod annotate;
+mod annotate_access;
 mod axis_separators;
 mod blockize;
 mod cache;
@@ -14,7 +15,10 @@ mod decompose_reduction;
 mod enter_postproc;
 mod find;
 mod fuse;
+mod fuse_epilogue;
+mod hide_access;
 mod kind;
+mod loop_partition;
 mod merge;
 mod pad_einsum;
 mod read_at;
@@ -24,6 +28,7 @@ mod reorder;
 mod reorder_axes;
 mod reverse_compute_inline;
 mod rfactor;
+mod rolling_buffer;
 mod sample;
 mod set_dtype;
 mod set_scope;
@@ -101,6 +106,10 @@ pub enum Place {
     /// A buffer that the block, the first argument, reads or writes: `("read", 0)` in text; its number, and 0 or 1 for
     /// reads or writes, in JSON.
     Buffer,
+    /// One of the inputs, `"read"` or `"write"` in text and 0 or 1 in JSON.
+    Kind,
+    /// One of the inputs, a function of iterators: pairs of begins and ends in text, an index map of both in JSON.
+    Ranges,
     /// The value that a primitive chose, written last; `None` to draw one.
     Decision,
 }
@@ -188,4 +197,9 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &reindex_cache::REINDEX_CACHE_WRITE,
     &read_at::READ_AT,
     &read_at::WRITE_AT,
+    &annotate_access::ANNOTATE_BUFFER_ACCESS,
+    &hide_access::UNSAFE_HIDE_BUFFER_ACCESS,
+    &loop_partition::LOOP_PARTITION,
+    &rolling_buffer::ROLLING_BUFFER,
+    &fuse_epilogue::FUSE_REDUCTION_EPILOGUE,
 ];

@@ -186,7 +186,7 @@ fn copy(
     let (reads, writes) = (vec![point(from, &indices)?], vec![point(to, &indices)?]);
     let name = padded.name.text();
     let body = Element { buffer: to, indices: &indices }.store(value)?;
-    let block = NewBlock { name: &name, axes, values, reads, writes }.around(body);
+    let block = NewBlock { name, axes, values, reads, writes }.around(body);
     Ok((new_loops(loops.into_iter(), block.clone().upcast())?, block))
 }
 

@@ -48,7 +48,7 @@ pub(super) fn inline(state: &mut State, item: Item) -> Result<()> {
     check_not_output(state, producer, scope)?;
     let mut inline = Inline::of(state.realize_of(item)?, state.block_of(producer)?, buffer.clone())?;
     Inlined::plan(state, item, &buffer, &mut inline)?.apply(state)?;
-    state.renew_affine(producer)
+    state.renew_affine(producer, &mut Analyzer::new())
 }
 
 /// The buffer that a block reads of those that its scope writes; all regions must be of one.
@@ -72,7 +72,8 @@ fn single_read(state: &State, block: &Ref<Block>, scope: Item) -> Result<Ref<Buf
     }
 }
 
-/// The innermost block that writes the buffer, if it is the only one, complete, and no other block reads the buffer.
+/// The innermost block that writes the buffer, if it is the only one and complete. As in TVM, other blocks may read the
+/// buffer, which then is undefined for them.
 fn single_producer(state: &State, consumer: Item, buffer: &Ref<Buffer>, scope: Item) -> Result<Item> {
     let refused = |block: Item, why: &str| -> Result<Item> {
         let block = state.block_of(block)?;

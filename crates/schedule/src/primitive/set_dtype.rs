@@ -36,7 +36,7 @@ pub(super) static UNSAFE_SET_DTYPE: Primitive = Primitive {
         let site = allocation(state, block, &buffer)?;
         let retyped = |buffer: &Buffer| {
             let (name, data) = (buffer.name.text(), buffer.data.name.text());
-            Ref::new(over_new_memory(buffer, &name, &data, dtype, buffer.scope().as_str()))
+            Ref::new(over_new_memory(buffer, name, data, dtype, buffer.scope().as_str()))
         };
         let mut exchange = Exchange::default();
         exchange.add(&buffer, &retyped(&buffer));

@@ -30,19 +30,21 @@ pub(super) static SPLIT: Primitive = Primitive {
             return Err(ScheduleError::plain("expected four arguments"));
         };
         let target = schedule.loop_item(target)?;
-        let factors: Vec<Option<i64>> = factors
-            .list()?
-            .iter()
-            .map(|factor| match factor {
-                Argument::None => Ok(None),
-                Argument::Rv(rv) if schedule.value(*rv)? == RvValue::Absent => Ok(None),
-                factor => schedule.int(factor).map(Some),
-            })
-            .collect::<Result<_>>()?;
+        let factors = self::factors(schedule, factors)?;
         let loops = split(schedule, target, &factors, preserves_units.bool()?, is_unguarded.bool()?)?;
         Ok(loops.into_iter().map(RvValue::Loop).collect())
     },
 };
+
+/// Factors, with `None` for an inferred one.
+pub(super) fn factors(schedule: &Schedule, factors: &Argument) -> Result<Vec<Option<i64>>> {
+    let factor = |factor: &Argument| match factor {
+        Argument::None => Ok(None),
+        Argument::Rv(rv) if schedule.value(*rv)? == RvValue::Absent => Ok(None),
+        factor => schedule.int(factor).map(Some),
+    };
+    factors.list()?.iter().map(factor).collect()
+}
 
 fn split(
     schedule: &mut Schedule,

@@ -64,7 +64,13 @@ fn entry(instruction: &Instruction, names: &HashMap<Rv, String>) -> Value {
     let (mut inputs, mut attributes) = (Vec::new(), Vec::new());
     for (parameter, argument) in instruction.primitive.parameters.iter().zip(&instruction.arguments) {
         match (parameter.place, argument) {
-            (Place::Input | Place::Positional, argument) => inputs.push(input(argument, names)),
+            (Place::Kind, argument) => {
+                let kind = buffers::access(argument).unwrap_or_default();
+                inputs.push(json!(i64::from(kind == Access::Write)));
+            }
+            (Place::Input | Place::Positional | Place::Ranges, argument) => {
+                inputs.push(input(argument, names))
+            }
             (Place::Variadic | Place::Spread, Argument::List(items)) => {
                 inputs.extend(items.iter().map(|item| input(item, names)));
             }
@@ -164,7 +170,13 @@ fn arguments(
     for parameter in parameters {
         let missing = || ScheduleError::plain(format!("the argument `{}` is missing", parameter.name));
         arguments.push(match parameter.place {
-            Place::Input | Place::Positional => read_input(inputs.next().ok_or_else(missing)?, rvs)?,
+            Place::Kind => {
+                let is_write = read_attribute(inputs.next().ok_or_else(missing)?)?.bool()?;
+                Argument::from(if is_write { Access::Write } else { Access::Read }.name())
+            }
+            Place::Input | Place::Positional | Place::Ranges => {
+                read_input(inputs.next().ok_or_else(missing)?, rvs)?
+            }
             Place::Variadic | Place::Spread => {
                 Argument::List(inputs.by_ref().map(|value| read_input(value, rvs)).collect::<Result<_, _>>()?)
             }

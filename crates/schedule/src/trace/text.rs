@@ -90,6 +90,9 @@ impl Display for Line<'_> {
                     let (kind, index) = buffers::parts(argument).unwrap_or_default();
                     write!(f, "{separator}{}=(\"{}\", {index})", parameter.name, kind.name())?;
                 }
+                (Place::Ranges, Argument::Node(node)) => {
+                    write!(f, "{separator}{}={}", parameter.name, index_map::ranges_to_text(node))?;
+                }
                 _ => write!(f, "{separator}{}={}", parameter.name, shown(argument))?,
             }
             separator = ", ";
