@@ -101,7 +101,7 @@ pub(crate) enum FileErrorKind {
     /// A trace cannot be applied.
     Schedule(String),
     /// Primitives of a trace do not apply.
-    Refused(RefusedTrace),
+    Refused(Box<RefusedTrace>),
     /// A bug in this program.
     Internal(InternalError),
 }
@@ -176,8 +176,8 @@ error_codes! {
         FileErrorKind::IllFormed { errors } | FileErrorKind::Pass { errors } => {
             errors.in_text.first().map_or(&FileErrorKind::CODES[0], |error| error.kind.error_code())
         };
-        FileErrorKind::Refused(RefusedTrace { refusals, .. }) => {
-            refusals.first().map_or(&FileErrorKind::CODES[0], |(_, refusal)| refusal.kind.error_code())
+        FileErrorKind::Refused(refused) => {
+            refused.refusals.first().map_or(&FileErrorKind::CODES[0], |(_, refusal)| refusal.kind.error_code())
         };
         FileErrorKind::Unprintable(error) => error.error_code();
     }
@@ -227,8 +227,8 @@ impl fmt::Display for FileErrorKind {
             FileErrorKind::NoProgram { script, reason } => write!(f, "no program for `{script}`: {reason}"),
             FileErrorKind::Run { function, error, .. } => write!(f, "in `{function}`: {error}"),
             FileErrorKind::Schedule(error) => f.write_str(error),
-            FileErrorKind::Refused(RefusedTrace { refusals, .. }) => {
-                refusals.first().map_or(Ok(()), |(_, refusal)| refusal.fmt(f))
+            FileErrorKind::Refused(refused) => {
+                refused.refusals.first().map_or(Ok(()), |(_, refusal)| refusal.fmt(f))
             }
             FileErrorKind::Internal(error) => error.fmt(f),
         }
@@ -265,7 +265,8 @@ impl FileErrorKind {
                 }
                 out
             }
-            FileErrorKind::Refused(RefusedTrace { refusals, errors, input }) => {
+            FileErrorKind::Refused(refused) => {
+                let RefusedTrace { refusals, errors, input } = refused.as_ref();
                 let sources =
                     [(source.map_or(name, |source| &source.name), text), (&input.name, &input.text)];
                 let options = DiagnosticOptions {
@@ -357,7 +358,8 @@ impl FileErrorKind {
                 let in_ir = errors.in_ir.iter().flat_map(|(_, found)| diagnostics::reports(found, text));
                 diagnostics::reports(&errors.in_text, text).into_iter().chain(in_ir).collect()
             }
-            FileErrorKind::Refused(RefusedTrace { refusals, errors, .. }) => {
+            FileErrorKind::Refused(refused) => {
+                let RefusedTrace { refusals, errors, .. } = refused.as_ref();
                 let refused = refusals
                     .iter()
                     .flat_map(|(_, refusal)| diagnostics::reports(std::slice::from_ref(refusal), text));

@@ -172,6 +172,7 @@ pub(crate) fn to_text(node: &Object, names: &HashMap<Rv, String>) -> String {
 
 /// A map of begins and ends of ranges as TVM prints it: pairs, or one expression that is both.
 pub(crate) fn ranges_to_text(node: &Object, names: &HashMap<Rv, String>) -> String {
+    let node = &named(node, names);
     let Some(map) = node.downcast_ref::<IndexMap>() else { return to_text(node, names) };
     let (mut head, mut ranges) = (String::new(), Vec::new());
     let bounds: Vec<_> = map.final_indices.iter().collect();

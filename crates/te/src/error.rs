@@ -118,6 +118,12 @@ pub enum TeError {
         /// The computation.
         name: Str,
     },
+    /// An inlined computation that makes expressions too large.
+    #[error("inlining `{name}` makes an expression of over a million nodes; compute it at a loop instead")]
+    TooLarge {
+        /// The computation.
+        name: Str,
+    },
     /// A load of what is not a tensor.
     #[error("an expression loads from a producer that is not a tensor")]
     UnknownProducer,

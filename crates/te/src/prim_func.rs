@@ -2,7 +2,7 @@
 //!
 //! Upstream counterpart: `src/te/operation/create_primfunc.cc` of TVM 0.23.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use tvmscript_arith::Analyzer;
 use tvmscript_ir::DictAttrs;
 use tvmscript_ir_core::{
@@ -88,7 +88,7 @@ pub fn create_prim_func(arguments: &[Argument]) -> Result<Ref<PrimFunc>> {
 struct Builder {
     /// By identity of the tensor.
     buffers: HashMap<(usize, i64), Ref<Buffer>>,
-    arguments: Vec<(usize, i64)>,
+    arguments: HashSet<(usize, i64)>,
     allocated: Vec<Ref<Buffer>>,
     /// Names of blocks, with the number of the last one made from each.
     names: HashMap<String, usize>,

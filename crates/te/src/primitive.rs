@@ -120,20 +120,15 @@ impl Schedule {
     /// If the variables are not neighbouring loops of the stage.
     pub fn fuse(&mut self, stage: StageId, iters: &[Ref<IterVar>]) -> Result<Ref<IterVar>> {
         let Some((first, rest)) = iters.split_first() else { return self.singleton(stage) };
-        // A pair that cannot be fused refuses the others, too.
-        let before = self.clone();
-        let mut fused = first.clone();
-        for next in rest {
-            let arguments = vec![Argument::Iter(fused.clone()), Argument::Iter(next.clone())];
-            match self.primitive("fuse", stage, arguments, |state| fuse(state, stage, &fused, next)) {
-                Ok(new) => fused = new,
-                Err(error) => {
-                    *self = before;
-                    return Err(error);
-                }
+        self.together(|schedule| {
+            let mut fused = first.clone();
+            for next in rest {
+                let arguments = vec![Argument::Iter(fused.clone()), Argument::Iter(next.clone())];
+                fused =
+                    schedule.primitive("fuse", stage, arguments, |state| fuse(state, stage, &fused, next))?;
             }
-        }
-        Ok(fused)
+            Ok(fused)
+        })
     }
 
     fn singleton(&mut self, stage: StageId) -> Result<Ref<IterVar>> {
@@ -170,15 +165,13 @@ impl Schedule {
         (x, y): (&Ref<IterVar>, &Ref<IterVar>),
         (x_factor, y_factor): (Expr, Expr),
     ) -> Result<[Ref<IterVar>; 4]> {
-        let before = self.clone();
-        let run = || {
-            let (x_outer, x_inner) = self.split(stage, x, x_factor)?;
-            let (y_outer, y_inner) = self.split(stage, y, y_factor)?;
+        self.together(|schedule| {
+            let (x_outer, x_inner) = schedule.split(stage, x, x_factor)?;
+            let (y_outer, y_inner) = schedule.split(stage, y, y_factor)?;
             let order = [x_outer, y_outer, x_inner, y_inner];
-            self.reorder(stage, &order)?;
+            schedule.reorder(stage, &order)?;
             Ok(order)
-        };
-        run().inspect_err(|_| *self = before)
+        })
     }
 
     fn mark(

@@ -146,6 +146,19 @@ impl Schedule {
         Ok(result)
     }
 
+    /// Runs several primitives. If one fails, the schedule and the record are as before all of them.
+    pub(crate) fn together<R>(&mut self, run: impl FnOnce(&mut Schedule) -> Result<R>) -> Result<R> {
+        let (state, count) = (self.state.clone(), self.record().len());
+        let result = run(self);
+        if result.is_err() {
+            self.state = state;
+            if let Some(record) = &mut self.record {
+                record.truncate(count);
+            }
+        }
+        result
+    }
+
     /// As [`Schedule::primitive`], without a record.
     pub(crate) fn step<R>(&mut self, run: impl FnOnce(&mut State) -> Result<R>) -> Result<R> {
         let mut state = self.state.clone();

@@ -2,7 +2,8 @@
 
 use std::fmt::{self, Write as _};
 
-use tvmscript_ir_core::{Ref, Str};
+use hashbrown::HashMap;
+use tvmscript_ir_core::{PtrMap, Ref, Str};
 use tvmscript_prim::{Expr, IntImm, Var};
 use tvmscript_tir::{IterType, IterVar};
 
@@ -44,13 +45,16 @@ impl Table {
                 record.schedule.stages().map(|(_, stage)| stage).find(|stage| stage.op.name == *name)
             };
             let stage = record.stage.as_ref().and_then(named);
-            let iter = |iter: &Ref<IterVar>, stage: Option<&Stage>| match stage {
-                Some(stage) => label(stage, iter),
+            let own = stage.map(labels).unwrap_or_default();
+            let iter = |iter: &Ref<IterVar>, labels: &PtrMap<String>| match labels.get(iter.object()) {
+                Some(label) => label.clone(),
                 None => name(iter).to_string(),
             };
             let argument = |argument: &RecordArgument| match argument {
-                RecordArgument::Iter(own) => vec![iter(own, stage)],
-                RecordArgument::At(parent, own) => vec![parent.to_string(), iter(own, named(parent))],
+                RecordArgument::Iter(one) => vec![iter(one, &own)],
+                RecordArgument::At(parent, one) => {
+                    vec![parent.to_string(), iter(one, &named(parent).map(labels).unwrap_or_default())]
+                }
                 RecordArgument::Expr(expr) => vec![text(expr)],
                 RecordArgument::Text(text) => vec![text.to_string()],
                 RecordArgument::Thread(thread) => vec![thread.thread_tag.to_string()],
@@ -60,8 +64,9 @@ impl Table {
                 primitive: record.primitive.to_owned(),
                 stage: record.stage.as_ref().map_or_else(String::new, Str::to_string),
                 arguments: record.arguments.iter().flat_map(argument).collect(),
-                loops: stage
-                    .map_or_else(Vec::new, |own| own.leaf_iters.iter().map(|one| iter(one, stage)).collect()),
+                loops: stage.map_or_else(Vec::new, |stage| {
+                    stage.leaf_iters.iter().map(|one| iter(one, &own)).collect()
+                }),
             }
         });
         Table { rows: rows.collect() }
@@ -141,14 +146,21 @@ impl fmt::Display for Table {
     }
 }
 
-/// The name of an iteration variable, with its number if another one of the stage has the same.
-fn label(stage: &Stage, iter: &Ref<IterVar>) -> String {
-    let own = name(iter);
-    let same = stage.all_iters.iter().filter(|other| name(other) == own).count();
-    match stage.all_iters.iter().position(|other| other.ptr_eq(iter)) {
-        Some(at) if same > 1 => format!("{own}#{at}"),
-        _ => own.to_string(),
+/// The names of the iteration variables of a stage, with numbers where several have one name.
+fn labels(stage: &Stage) -> PtrMap<String> {
+    let mut counts: HashMap<Str, usize> = HashMap::new();
+    for iter in &stage.all_iters {
+        *counts.entry(name(iter)).or_default() += 1;
     }
+    let label = |(at, iter): (usize, &Ref<IterVar>)| {
+        let own = name(iter);
+        let label = match counts.get(&own) {
+            Some(2..) => format!("{own}#{at}"),
+            _ => own.to_string(),
+        };
+        (iter.object().clone(), label)
+    };
+    stage.all_iters.iter().enumerate().map(label).collect()
 }
 
 /// A text with the separators of the table escaped, and those of lists if it would not read back as one item.
@@ -248,34 +260,32 @@ impl Schedule {
                 || TeError::Node(format!("record {}: `{}` needs more arguments", row.record, row.primitive));
             row.arguments.get(at).map(String::as_str).ok_or_else(missing)
         };
-        let iter = |schedule: &Schedule, stage: StageId, at: usize| schedule.iter_named(stage, argument(at)?);
-        let iters = |schedule: &Schedule| {
-            let found = (0..row.arguments.len()).map(|at| iter(schedule, stage, at));
-            found.collect::<Result<Vec<_>>>()
-        };
+        let known = self.iters_named(stage);
+        let iter = |at: usize| iter_of(&known, argument(at)?);
+        let iters = || (0..row.arguments.len()).map(iter).collect::<Result<Vec<_>>>();
         let int = |at: usize| -> Result<Expr> {
             let text = argument(at)?;
             let value = text.parse().map_err(|_| TeError::Node(format!("`{text}` is not an integer")))?;
             Ok(IntImm::int32(value))
         };
         match row.primitive.as_str() {
-            "split" => self.split(stage, &iter(self, stage, 0)?, int(1)?).map(drop),
-            "split_by_nparts" => self.split_by_nparts(stage, &iter(self, stage, 0)?, int(1)?).map(drop),
-            "fuse" => self.fuse(stage, &iters(self)?).map(drop),
-            "reorder" => self.reorder(stage, &iters(self)?),
-            "vectorize" => self.vectorize(stage, &iter(self, stage, 0)?),
-            "parallel" => self.parallel(stage, &iter(self, stage, 0)?),
-            "unroll" => self.unroll(stage, &iter(self, stage, 0)?),
-            "pragma" => self.pragma(stage, &iter(self, stage, 0)?, argument(1)?.into(), int(2)?),
+            "split" => self.split(stage, &iter(0)?, int(1)?).map(drop),
+            "split_by_nparts" => self.split_by_nparts(stage, &iter(0)?, int(1)?).map(drop),
+            "fuse" => self.fuse(stage, &iters()?).map(drop),
+            "reorder" => self.reorder(stage, &iters()?),
+            "vectorize" => self.vectorize(stage, &iter(0)?),
+            "parallel" => self.parallel(stage, &iter(0)?),
+            "unroll" => self.unroll(stage, &iter(0)?),
+            "pragma" => self.pragma(stage, &iter(0)?, argument(1)?.into(), int(2)?),
             "bind" => {
                 let tag = argument(1)?;
                 let var = Var::new(tag, tvmscript_ir_core::DataType::INT32);
                 let thread = IterVar::try_new(None, var, IterType::ThreadIndex, tag.into())?;
-                self.bind(stage, &iter(self, stage, 0)?, &thread)
+                self.bind(stage, &iter(0)?, &thread)
             }
             "compute_at" => {
                 let parent = self.stage_named(argument(0)?)?;
-                self.compute_at(stage, parent, &iter(self, parent, 1)?)
+                self.compute_at(stage, parent, &iter_of(&self.iters_named(parent), argument(1)?)?)
             }
             "compute_inline" => self.compute_inline(stage),
             "compute_root" => self.compute_root(stage),
@@ -289,11 +299,16 @@ impl Schedule {
         found.map(|(id, _)| id).ok_or_else(|| TeError::NoStage { name: name.into() })
     }
 
-    fn iter_named(&self, stage: StageId, text: &str) -> Result<Ref<IterVar>> {
-        let found = self
-            .stage(stage)
-            .and_then(|stage| stage.all_iters.iter().find(|iter| label(stage, iter) == text));
-        let missing = || TeError::NotALeaf { axis: text.into(), stage: "".into(), hint: "" };
-        found.cloned().ok_or_else(missing)
+    /// The iteration variables of a stage by their labels.
+    fn iters_named(&self, stage: StageId) -> HashMap<String, Ref<IterVar>> {
+        let Some(stage) = self.stage(stage) else { return HashMap::new() };
+        let mut labels = labels(stage);
+        let named = |iter: &Ref<IterVar>| Some((labels.remove(iter.object())?, iter.clone()));
+        stage.all_iters.iter().filter_map(named).collect()
     }
+}
+
+fn iter_of(iters: &HashMap<String, Ref<IterVar>>, label: &str) -> Result<Ref<IterVar>> {
+    let missing = || TeError::Node(format!("there is no iteration variable `{label}`"));
+    iters.get(label).cloned().ok_or_else(missing)
 }

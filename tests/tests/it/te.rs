@@ -196,19 +196,19 @@ fn computations_become_functions() {
 def make():
     k = te.reduce_axis((0, 8), \"k\")
     A = te.placeholder((4, 8), name=\"A\")
-    I = te.placeholder((4, 8), \"int32\", name=\"I\")
+    X = te.placeholder((4, 8), \"int32\", name=\"X\")
     combine = lambda x, y: (tir.Select(x[1] >= y[1], x[0], y[0]), tir.max(x[1], y[1]))
     argmax = te.comm_reducer(combine, lambda t0, t1: (tir.const(-1, t0), te.min_value(t1)))
-    at, value = te.compute((4,), lambda i: argmax((I[i, k], A[i, k]), axis=k), name=\"best\")
+    at, value = te.compute((4,), lambda i: argmax((X[i, k], A[i, k]), axis=k), name=\"best\")
     C = te.compute((4,), lambda i: value[i] * 2.0, name=\"C\")
-    return te.create_prim_func([A, I, at, C])
+    return te.create_prim_func([A, X, at, C])
 ";
     let printed = print(&function(program), registry(), &PrinterConfig::default()).expect("a text");
     for line in [
-        "def main(A: T.Buffer((4, 8), \"float32\"), I: T.Buffer((4, 8), \"int32\"), best_v0: T.Buffer((4,), \"int32\"), C: T.Buffer((4,), \"float32\")):",
+        "def main(A: T.Buffer((4, 8), \"float32\"), X: T.Buffer((4, 8), \"int32\"), best_v0: T.Buffer((4,), \"int32\"), C: T.Buffer((4,), \"float32\")):",
         "    best_v1 = T.alloc_buffer((4,))",
         "                best_v0[v_i] = -1",
-        "            v_best_v0: T.int32 = T.Select(best_v1[v_i] >= A[v_i, v_k], best_v0[v_i], I[v_i, v_k])",
+        "            v_best_v0: T.int32 = T.Select(best_v1[v_i] >= A[v_i, v_k], best_v0[v_i], X[v_i, v_k])",
         "            best_v1[v_i] = v_best_v1",
         "            C[v_i] = best_v1[v_i] * T.float32(2.0)",
     ] {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use tvmscript::ir::{DictAttrs, GlobalVar, IRModule, global_symbol};
 use tvmscript::ir_core::{Map, Ref};
+use tvmscript::prim::Expr;
 use tvmscript::schedule::{Primitive, Refusal, Schedule, ScheduleError, primitives};
 use tvmscript::te::Table;
 use tvmscript::tir::PrimFunc;
@@ -58,17 +59,17 @@ fn schedule_file(
     settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Answer<(Scheduled, Warnings)> {
-    let has_trace = args.trace.is_some() || args.trace_json.is_some();
     let done = |text| Ok((Scheduled { text, refused: None }, Warnings::default()));
-    if let Some(picture) = args.dot
-        && !has_trace
+    let may_be_te = args.dot.is_some() || args.print == Printed::Record;
+    if may_be_te
+        && args.trace.is_none()
+        && args.trace_json.is_none()
+        && let Some((schedule, source)) = schedule_picture::te_schedule(path, settings, timings)?
     {
-        return done(schedule_picture::of_te(path, picture, args, settings, timings)?);
-    }
-    if args.print == Printed::Record && !has_trace {
-        let (schedule, _) = schedule_picture::te_schedule(path, settings, timings)?;
-        let text =
-            |expr: &tvmscript::prim::Expr| tvmscript::te::tedd::text(expr.object(), settings.registry());
+        if let Some(picture) = args.dot {
+            return done(schedule_picture::of_te(picture, &schedule, source, args, settings, timings)?);
+        }
+        let text = |expr: &Expr| tvmscript::te::tedd::text(expr.object(), settings.registry());
         return done(Table::of(&schedule, text).to_string());
     }
     let input = input::load(path, settings, timings)?;
@@ -95,7 +96,9 @@ fn schedule_file(
         let applied = timings.time("schedule", || apply(&mut schedule, &source, args, settings));
         let failure = match (applied, schedule.refusals()) {
             (applied, []) => applied.err(),
-            (applied, refusals) => Some(FileErrorKind::Refused(refused_by(refusals, applied, &input.source))),
+            (applied, refusals) => {
+                Some(FileErrorKind::Refused(Box::new(refused_by(refusals, applied, &input.source))))
+            }
         };
         let failure = failure.map(|failure| FileError::new(failure, Some(source)));
         match failure {
@@ -158,7 +161,7 @@ fn configured(mut schedule: Schedule, args: &ScheduleArgs) -> Schedule {
     if args.keep_going {
         schedule = schedule.keep_going();
     }
-    if args.record.is_some() || args.compare.is_some() || args.print == Printed::Record {
+    if args.record.is_some() || args.dot.is_some() || args.print == Printed::Record {
         schedule.keep_schedule_record();
     }
     schedule

@@ -16,12 +16,12 @@ use crate::settings::Settings;
 use crate::svg;
 use crate::timings::Timings;
 
-/// The schedule of tensor expressions that a file makes.
+/// The schedule of tensor expressions that a file makes, if it makes any.
 pub(super) fn te_schedule(
     path: &Path,
     settings: &Settings<'_>,
     timings: &mut Timings,
-) -> Answer<(Schedule, Source)> {
+) -> Answer<Option<(Schedule, Source)>> {
     let source = input::read(path, settings, timings).map_err(|failure| FileError::new(failure, None))?;
     let select = settings.selected().first().map(String::as_str);
     let options = settings.parse_options(&source.name);
@@ -29,7 +29,8 @@ pub(super) fn te_schedule(
         schedule_of_file(&source.name, &source.text, settings.registry(), options, select)
     });
     match schedule {
-        Ok(schedule) => Ok((schedule, source)),
+        Ok(schedule) => Ok(Some((schedule, source))),
+        Err(ScheduleError::NoSchedule) => Ok(None),
         Err(ScheduleError::Script(errors)) => {
             Err(FileError::new(FileErrorKind::Script { errors }, Some(source)))
         }
@@ -37,15 +38,15 @@ pub(super) fn te_schedule(
     }
 }
 
-/// The picture of the schedule of tensor expressions that a file makes.
+/// The picture of a schedule of tensor expressions.
 pub(super) fn of_te(
-    path: &Path,
     picture: Pictured,
+    schedule: &Schedule,
+    source: Source,
     args: &ScheduleArgs,
     settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Answer<String> {
-    let (schedule, source) = te_schedule(path, settings, timings)?;
     let model = |schedule: &Schedule| match args.normalize {
         true => {
             let normal = schedule.normalize().map_err(|error| error.to_string())?;
@@ -59,7 +60,7 @@ pub(super) fn of_te(
         None => Err(no_record(number, count)),
     };
     timings
-        .time("dot", || draw(picture, args, record, || model(&schedule)))
+        .time("dot", || draw(picture, args, record, || model(schedule)))
         .map_err(|message| FileError::new(FileErrorKind::Schedule(message), Some(source)))
 }
 
@@ -74,8 +75,8 @@ pub(super) fn of_tir(
     let trace = schedule.trace().json(schedule);
     let records = schedule.schedule_record();
     let record = |number: usize| {
-        let found = records.get(number).ok_or_else(|| no_record(number, records.len()))?;
-        let end = found.instruction.map_or(0, |at| at + 1);
+        let record = records.get(number).ok_or_else(|| no_record(number, records.len()))?;
+        let end = record.instruction.map_or(0, |last| last + 1);
         let mut part = plain.clone();
         let items = |at: usize| trace.get(at).and_then(Value::as_array).into_iter().flatten();
         let first: Vec<Value> = items(0).take(end).cloned().collect();

@@ -258,9 +258,6 @@ impl Move {
     }
 }
 
-/// Regions of one buffer, by dimension.
-type Regions = Vec<Vec<IntSet>>;
-
 /// The union of regions in each dimension.
 fn union(regions: &[Vec<IntSet>]) -> Vec<IntSet> {
     let Some(first) = regions.first() else { return Vec::new() };

@@ -80,11 +80,14 @@ pub fn schedule_of_file(
     if !errors.is_empty() {
         return Err(FileError::Script(errors));
     }
+    let mut made = schedules.made();
     if let Some(select) = select {
         let found = selected.lock().unwrap_or_else(PoisonError::into_inner).take();
-        return found.ok_or_else(|| FileError::NotASchedule { name: select.to_owned() });
+        return found.ok_or_else(|| match made.is_empty() {
+            true => FileError::NoSchedule,
+            false => FileError::NotASchedule { name: select.to_owned() },
+        });
     }
-    let mut made = schedules.made();
     match (made.pop(), made.len()) {
         (Some(schedule), 0) => Ok(schedule),
         (None, _) => Err(FileError::NoSchedule),

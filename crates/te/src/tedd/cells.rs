@@ -111,13 +111,11 @@ pub(super) fn stage_label(stage: &ModelStage) -> String {
     format!("{}<br/>Scope: {}", broken(&stage.name), broken(&stage.scope))
 }
 
-/// The cells of an iteration variable, with marks before its domain.
-pub(super) fn iter_row(stage: &ModelStage, at: usize, port: &str, marks: &str) -> String {
-    let Some(iter) = stage.iters.get(at) else { return String::new() };
+/// The cells of an iteration variable: its position among the loops, and marks before its domain.
+pub(super) fn iter_row(iter: &Iter, leaf: i64, port: &str, marks: &str) -> String {
     let (kind, color) = KINDS.get(iter.kind).copied().unwrap_or(("kOpaque", "#ABB2B9"));
     let name = broken(&format!("{}({kind})", iter.name));
     let range = broken(iter.range.as_deref().unwrap_or("range(N/A)"));
-    let leaf = stage.leaf_index(at);
     format!(
         "<TR><TD PORT=\"{port}\" BGCOLOR=\"{color}\">{leaf}</TD><TD BGCOLOR=\"white\" PORT=\"itervar\">{name}{marks}<br/>{range}</TD></TR>"
     )

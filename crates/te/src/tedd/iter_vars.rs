@@ -12,9 +12,9 @@ pub(super) fn draw(model: &Model, dot: &mut Dot) {
             let name = quoted(&format!("{prefix}{}_placeholder", stage.name));
             dot.line(&format!("{name} [style=invis]"));
         }
-        for iter in 0..stage.iters.len() {
-            let name = format!("IterVar_{at}_{iter}");
-            dot.table(&name, at, &iter_row(stage, iter, &name, ""));
+        for (index, (iter, leaf)) in stage.iters.iter().zip(stage.leaf_positions()).enumerate() {
+            let name = format!("IterVar_{at}_{index}");
+            dot.table(&name, at, &iter_row(iter, leaf, &name, ""));
         }
         for (index, relation) in stage.relations.iter().enumerate() {
             let (kind, inputs, outputs) = ports(relation);

@@ -58,8 +58,14 @@ pub enum ModelRelation {
 }
 
 impl ModelStage {
-    /// Position of an iteration variable among the loops; -1 if it is not one.
-    pub(crate) fn leaf_index(&self, iter: usize) -> i64 {
-        self.leaves.iter().position(|leaf| *leaf == iter).map_or(-1, |at| at as i64)
+    /// For each iteration variable its position among the loops; -1 if it is not one.
+    pub(crate) fn leaf_positions(&self) -> Vec<i64> {
+        let mut positions = vec![-1; self.iters.len()];
+        for (at, leaf) in (0..).zip(&self.leaves) {
+            if let Some(position) = positions.get_mut(*leaf) {
+                *position = at;
+            }
+        }
+        positions
     }
 }

@@ -1,7 +1,7 @@
 //! Schedules of tensor expressions as pictures show them.
 
 use hashbrown::HashMap;
-use tvmscript_docsifier::{PrinterConfig, print};
+use tvmscript_docsifier::{PrinterConfig, exceeds_unfolded_size, print};
 use tvmscript_ir_core::{Array, Object, PtrMap, Ref, Registry};
 use tvmscript_prim::{Range, ops};
 use tvmscript_tir::IterVar;
@@ -23,6 +23,9 @@ impl Model {
 
 /// The text of a node alone, on one line: without lines that declare its variables.
 pub fn text(node: &Object, registry: &Registry) -> String {
+    if exceeds_unfolded_size(node) {
+        return "...".to_owned();
+    }
     let config = PrinterConfig { max_width_columns: None, ..PrinterConfig::default() };
     match print(node, registry, &config) {
         Ok(text) => text.lines().last().unwrap_or_default().to_owned(),

@@ -13,9 +13,10 @@ pub(super) fn draw(model: &Model, dot: &mut Dot) {
             "<TR><TD BGCOLOR=\"lightgrey\" COLSPAN=\"2\" PORT=\"stage\">{}</TD></TR>",
             stage_label(stage)
         );
-        for iter in &stage.leaves {
-            let marks = stage.iters.get(*iter).map_or_else(String::new, marks);
-            rows.push_str(&iter_row(stage, *iter, &format!("IterVar_{at}_{iter}"), &marks));
+        for (leaf, index) in (0..).zip(&stage.leaves) {
+            if let Some(iter) = stage.iters.get(*index) {
+                rows.push_str(&iter_row(iter, leaf, &format!("IterVar_{at}_{index}"), &marks(iter)));
+            }
         }
         if let Some(body) = &stage.body {
             rows.push_str(&format!("<TR><TD COLSPAN=\"2\">{}</TD></TR>", broken(body)));
