@@ -100,6 +100,9 @@ pub(crate) struct Plan {
     body: StmtRef,
 }
 
+/// Regions of one buffer, a set per dimension.
+type Regions = Vec<Vec<IntSet>>;
+
 impl Plan {
     fn apply(self, state: &mut State) -> Result<()> {
         let mut scope = state.block_of(self.scope)?.clone();
