@@ -33,6 +33,10 @@ pub(crate) struct ScheduleArgs {
     /// Apply the trace in this JSON file
     #[arg(long, value_name = "FILE")]
     pub(crate) trace_json: Option<PathBuf>,
+    /// Apply the fastest record of each function in a database of MetaSchedule: the files `database_workload.json` and
+    /// `database_tuning_record.json` in this folder
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["trace", "trace_json", "keep_going", "record", "print", "emit", "dot"])]
+    pub(crate) database: Option<PathBuf>,
     /// Leave out refused primitives and those that need their results, and report all of them; the exit status is 1
     #[arg(long)]
     pub(crate) keep_going: bool,
@@ -52,6 +56,9 @@ pub(crate) struct ScheduleArgs {
     /// Print this
     #[arg(long, value_name = "WHAT", default_value = "module")]
     pub(crate) print: Printed,
+    /// Print a program that makes the same schedule instead
+    #[arg(long, value_name = "LANGUAGE", conflicts_with_all = ["print", "dot"])]
+    pub(crate) emit: Option<Emitted>,
     /// Print a picture of the schedule instead: of the `te.Schedule` that the file makes, the one that `--select` names, or
     /// of the module after the trace
     #[arg(long, value_name = "PICTURE")]
@@ -84,6 +91,13 @@ pub(crate) enum Printed {
     TraceJson,
     /// The record as a table: the primitives that change the schedule, of `te` or of a module
     Record,
+}
+
+/// The language of a program that makes a schedule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Emitted {
+    /// Rust, over the methods of `Schedule`
+    Rust,
 }
 
 impl ScheduleArgs {

@@ -6,12 +6,43 @@ use tvmscript_prim::IndexMap;
 use crate::argument::{Argument, Rv};
 use crate::error::Result;
 use crate::primitive::{PRIMITIVES, Primitive};
+use crate::rust_source::{Names, RustSource};
 use crate::schedule::Schedule;
+
+/// A method, for programs that call it.
+pub(crate) struct Method {
+    pub(crate) name: &'static str,
+    /// Each parameter: writes an argument as an expression of its type.
+    pub(crate) parameters: &'static [fn(&Argument, &Names) -> Option<String>],
+}
 
 /// The primitive of a call.
 fn primitive(name: &str) -> Result<&'static Primitive> {
     let found = PRIMITIVES.iter().copied().find(|primitive| primitive.name == name);
     found.ok_or_else(|| crate::ScheduleError::plain(format!("there is no primitive `{name}`")))
+}
+
+impl Schedule {
+    /// Applies a primitive by its name: one that has no method, one of a dialect, or one with more arguments than its method
+    /// has. Arguments are in the order of the primitive's parameters; the last ones may be left out if they have defaults.
+    ///
+    /// # Errors
+    /// If there is no such primitive, or it does not apply.
+    pub fn call(&mut self, name: &str, arguments: Vec<Argument>) -> Result<Vec<Rv>> {
+        let found = self.primitives().iter().copied().find(|primitive| primitive.name == name);
+        let found = found.map_or_else(|| primitive(name), Ok)?;
+        self.run(found, arguments)
+    }
+}
+
+/// The results of a primitive that returns a list, if there are that many.
+///
+/// # Errors
+/// If there are more or fewer.
+pub fn results<const N: usize>(found: Vec<Rv>) -> Result<[Rv; N]> {
+    <[Rv; N]>::try_from(found).map_err(|found| {
+        crate::ScheduleError::plain(format!("expected {N} results of a primitive, found {}", found.len()))
+    })
 }
 
 macro_rules! methods {
@@ -26,6 +57,12 @@ macro_rules! methods {
                 methods!(@run $results, self, primitive(stringify!($name))?, arguments)
             }
         )*}
+
+        /// The methods of primitives. Parameters that a method leaves out have their defaults.
+        pub(crate) static METHODS: &[Method] = &[$(Method {
+            name: stringify!($name),
+            parameters: &[$(<$type as RustSource>::rust_source),*],
+        }),*];
     };
     (@type one) => { Rv };
     (@type list) => { Vec<Rv> };

@@ -33,6 +33,24 @@ impl From<Ref<IndexMap>> for Argument {
     }
 }
 
+/// The index map of a function of variables with these names and of one type.
+///
+/// # Errors
+/// Those of the function.
+pub fn index_map<const N: usize>(
+    names: [&str; N],
+    dtype: DataType,
+    results: impl FnOnce([Expr; N]) -> Result<Vec<Expr>>,
+) -> Result<Ref<IndexMap>> {
+    let vars = names.map(|name| Var::new(name, dtype));
+    let results = results(vars.clone().map(|var| var.upcast()))?;
+    Ok(Ref::new(IndexMap {
+        initial_indices: Array::new(vars),
+        final_indices: Array::new(results),
+        inverse_index_map: None,
+    }))
+}
+
 /// The type of the iterators of the block that is the first argument; without iterators, of its regions.
 pub(crate) fn index_dtype(schedule: &Schedule, arguments: &[Argument]) -> Result<DataType> {
     let Some(block) = arguments.first() else { return Ok(DataType::INT64) };

@@ -18,6 +18,7 @@ mod build;
 mod cache;
 mod comparison;
 mod copies;
+mod database;
 mod definition;
 mod division;
 mod domains;
@@ -39,6 +40,7 @@ mod reducers;
 mod regions;
 mod registry;
 mod removal;
+mod rust_source;
 mod schedule;
 mod scope;
 #[cfg(feature = "parse")]
@@ -50,13 +52,16 @@ mod substitution;
 mod trace;
 mod walk;
 
+pub use api::results;
 pub use argument::{Argument, Rv, RvValue};
 #[cfg(feature = "parse")]
 pub use build::{BuildFailure, GraphNode, TracedBuild, graph_nodes};
+pub use database::{Database, Tuned, TuningRecord};
 pub use error::{Refusal, RefusalKind, Result, ScheduleError};
+pub use index_map::index_map;
 pub use intrinsic::{TensorIntrinsic, TensorIntrinsics};
 pub use primitive::{Default, PRIMITIVES, Parameter, Place, Primitive, Results, ScheduleDialect, primitives};
 pub use record::{Record, VANILLA};
 pub use schedule::Schedule;
 pub use state::{Item, State};
-pub use trace::{Instruction, Trace, TraceError};
+pub use trace::{Instruction, RustTraceError, Trace, TraceError};

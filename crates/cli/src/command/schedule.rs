@@ -6,7 +6,7 @@ use std::path::Path;
 use tvmscript::ir::{DictAttrs, GlobalVar, IRModule, global_symbol};
 use tvmscript::ir_core::{Map, Ref};
 use tvmscript::prim::Expr;
-use tvmscript::schedule::{Primitive, Refusal, Schedule, ScheduleError, primitives};
+use tvmscript::schedule::{Database, Primitive, Refusal, Schedule, ScheduleError, TensorIntrinsics, primitives};
 use tvmscript::te::Table;
 use tvmscript::tir::PrimFunc;
 use tvmscript::{Object, PrinterConfig};
@@ -14,7 +14,7 @@ use tvmscript::{Object, PrinterConfig};
 use super::{Answer, Run, schedule_picture, schedule_record};
 use crate::failure::{FileError, FileErrorKind, RefusedTrace};
 use crate::input::{self, Script, Source, Warnings};
-use crate::schedule_args::{Printed, ScheduleArgs};
+use crate::schedule_args::{Emitted, Printed, ScheduleArgs};
 use crate::settings::Settings;
 use crate::timings::Timings;
 use crate::{Outcome, output};
@@ -27,7 +27,8 @@ pub(super) fn run(args: &ScheduleArgs, run: &mut Run<'_>) -> Outcome {
     run.for_each_valid(
         std::slice::from_ref(file),
         |path, settings, timings| schedule_file(path, args, settings, timings),
-        |path, Scheduled { text, refused }| {
+        |path, Scheduled { text, refused, notes }| {
+            notes.iter().for_each(|note| output::diagnose(note));
             let outcome = output::write(args.output.as_deref(), &text);
             let Some(refused) = refused else { return outcome };
             output::diagnose(&refused.render(args.trace.as_deref().unwrap_or(path), &settings));
@@ -41,6 +42,14 @@ struct Scheduled {
     text: String,
     /// Primitives that were left out.
     refused: Option<Box<FileError>>,
+    /// Remarks for standard error.
+    notes: Vec<String>,
+}
+
+impl Scheduled {
+    fn new(text: String) -> Scheduled {
+        Scheduled { text, refused: None, notes: Vec::new() }
+    }
 }
 
 /// The primitives with their effects.
@@ -59,7 +68,7 @@ fn schedule_file(
     settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Answer<(Scheduled, Warnings)> {
-    let done = |text| Ok((Scheduled { text, refused: None }, Warnings::default()));
+    let done = |text| Ok((Scheduled::new(text), Warnings::default()));
     let may_be_te = args.dot.is_some() || args.print == Printed::Record;
     if may_be_te
         && args.trace.is_none()
@@ -78,6 +87,13 @@ fn schedule_file(
     else {
         return Err(FileError::new(FileErrorKind::NoFunction { name: String::new() }, Some(input.source)));
     };
+    if let Some(dir) = &args.database {
+        let scheduled = tuned(&module, script, dir, args, settings, timings);
+        return match scheduled {
+            Ok(scheduled) => Ok((scheduled, input.warnings)),
+            Err(error) => Err(FileError::new(error, Some(input.source))),
+        };
+    }
     let schedule = timings.time("schedule", || Schedule::new(module).map_err(refused));
     let mut schedule = match schedule {
         Ok(schedule) => configured(schedule, args).with_primitives_of(settings.registry()),
@@ -111,7 +127,7 @@ fn schedule_file(
         let text =
             timings.time("dot", || schedule_picture::of_tir(picture, &plain, &schedule, args, settings));
         return match text {
-            Ok(text) => Ok((Scheduled { text, refused: left_out }, input.warnings)),
+            Ok(text) => Ok((Scheduled { refused: left_out, ..Scheduled::new(text) }, input.warnings)),
             Err(message) => Err(FileError::new(FileErrorKind::Schedule(message), Some(input.source))),
         };
     }
@@ -121,6 +137,10 @@ fn schedule_file(
         None => Ok(()),
     };
     let text = written.and_then(|()| match args.print {
+        _ if args.emit == Some(Emitted::Rust) => {
+            let program = schedule.trace().rust(&schedule);
+            program.map_err(|error| FileErrorKind::Schedule(error.to_string()))
+        }
         Printed::Module => tvmscript::print(schedule.module().object(), settings.registry(), &config)
             .map(|text| text + "\n")
             .map_err(FileErrorKind::Unprintable),
@@ -129,9 +149,50 @@ fn schedule_file(
         Printed::Record => Ok(Table::of_tir(&schedule).to_string()),
     });
     match text {
-        Ok(text) => Ok((Scheduled { text, refused: left_out }, input.warnings)),
+        Ok(text) => Ok((Scheduled { refused: left_out, ..Scheduled::new(text) }, input.warnings)),
         Err(error) => Err(FileError::new(error, Some(input.source))),
     }
+}
+
+/// The module with the fastest schedules of a database.
+fn tuned(
+    module: &Ref<IRModule>,
+    script: &Script,
+    dir: &Path,
+    args: &ScheduleArgs,
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Result<Scheduled, FileErrorKind> {
+    let mut read =
+        |name: &str| input::read(&dir.join(name), settings, timings).map(|source| source.text);
+    let (workloads, records) = (read("database_workload.json")?, read("database_tuning_record.json")?);
+    let mut intrinsics = TensorIntrinsics::default();
+    let fail = |error: ScheduleError| FileErrorKind::Schedule(error.to_string());
+    if let Some(file) = &args.intrins {
+        let source = input::read(file, settings, timings)?;
+        intrinsics.read_json(&source.text, settings.registry()).map_err(fail)?;
+    }
+    let load = |text: &str| {
+        let loaded = tvmscript::load_json(text, settings.registry()).map_err(|error| error.to_string())?;
+        Ok(loaded.node)
+    };
+    let database = Database::read(&workloads, &records, load).map_err(fail)?;
+    let configure = |schedule| {
+        let mut schedule = configured(schedule, args).with_primitives_of(settings.registry());
+        *schedule.intrinsics_mut() = intrinsics.clone();
+        schedule
+    };
+    let applied = timings.time("schedule", || database.apply(module, configure));
+    let tuned = applied.map_err(|(function, error)| {
+        FileErrorKind::Schedule(format!("the record of the function `{function}` does not apply: {error}"))
+    })?;
+    let config = PrinterConfig { release: Some(script.release), ..settings.printer_config() };
+    let text = tvmscript::print(tuned.module.object(), settings.registry(), &config);
+    let note = |function| format!("note: the database has no record of the function `{function}`, which stays as it is");
+    Ok(Scheduled {
+        notes: tuned.unknown.iter().map(note).collect(),
+        ..Scheduled::new(text.map_err(FileErrorKind::Unprintable)? + "\n")
+    })
 }
 
 /// The refused primitives, with the other errors of the trace.

@@ -1,6 +1,7 @@
-//! Traces: what a schedule did, as text and as JSON.
+//! Traces: what a schedule did, as text, as JSON and as a program of Rust.
 
 mod json;
+mod rust;
 mod text;
 
 use hashbrown::HashSet;
@@ -9,6 +10,7 @@ use crate::argument::{Argument, Rv};
 use crate::primitive::Primitive;
 
 pub use json::TraceError;
+pub use rust::RustTraceError;
 
 /// A primitive that was applied.
 #[derive(Debug, Clone)]
