@@ -68,7 +68,8 @@ impl Database {
     ) -> Result<Database> {
         let mut database = Database::default();
         for (number, line) in lines(workloads) {
-            let wrong = |cause: String| ScheduleError::plain(format!("line {number} of the workloads: {cause}"));
+            let wrong =
+                |cause: String| ScheduleError::plain(format!("line {number} of the workloads: {cause}"));
             let function = workload(line, &load).map_err(wrong)?;
             let hash = structural_hash(function.object());
             database.by_hash.entry(hash).or_default().push(database.workloads.len());
@@ -96,8 +97,7 @@ impl Database {
         let function = plain(function);
         let same = self.by_hash.get(&structural_hash(function.object()))?;
         let mut workloads = same.iter().filter_map(|at| self.workloads.get(*at));
-        let is_equal =
-            |workload: &&Workload| structural_equal(workload.function.object(), function.object());
+        let is_equal = |workload: &&Workload| structural_equal(workload.function.object(), function.object());
         workloads.find(is_equal)?.best.as_ref()
     }
 

@@ -5,8 +5,8 @@
 use hashbrown::HashMap;
 use tvmscript_ir_core::{DataType, Object, Ref, TypeCode};
 use tvmscript_prim::{
-    Add, Div, EQ, Expr, FloatImm, FloorDiv, FloorMod, GE, GT, IndexMap, IntImm, LE, LT, Max, Min, Mod, Mul, NE,
-    Sub, Var,
+    Add, Div, EQ, Expr, FloatImm, FloorDiv, FloorMod, GE, GT, IndexMap, IntImm, LE, LT, Max, Min, Mod, Mul,
+    NE, Sub, Var,
 };
 
 use crate::argument::{Argument, Rv};
@@ -107,7 +107,9 @@ impl RustSource for Argument {
             Argument::Float(_) => return None,
             Argument::Str(text) => format!("Argument::from({:?})", text.as_str()),
             Argument::Rv(rv) => format!("Argument::Rv({})", names.get(rv)?),
-            Argument::List(_) => format!("Argument::List({})", Vec::<Argument>::rust_source(argument, names)?),
+            Argument::List(_) => {
+                format!("Argument::List({})", Vec::<Argument>::rust_source(argument, names)?)
+            }
             Argument::Dict(entries) => {
                 let entry = |(key, value): &(tvmscript_ir_core::Str, Argument)| {
                     Some(format!("({:?}.into(), {})", key.as_str(), Argument::rust_source(value, names)?))
@@ -115,7 +117,9 @@ impl RustSource for Argument {
                 let entries: Option<Vec<String>> = entries.iter().map(entry).collect();
                 format!("Argument::Dict(vec![{}])", entries?.join(", "))
             }
-            Argument::Node(_) => format!("Argument::from({})", Ref::<IndexMap>::rust_source(argument, names)?),
+            Argument::Node(_) => {
+                format!("Argument::from({})", Ref::<IndexMap>::rust_source(argument, names)?)
+            }
         })
     }
 }
@@ -128,9 +132,10 @@ fn unique(vars: &[Ref<Var>]) -> Vec<String> {
         let mut characters = name.chars();
         let is_plain = characters.next().is_some_and(|c| c.is_ascii_lowercase())
             && characters.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-        let is_word = ["as", "dyn", "fn", "for", "if", "in", "let", "loop", "mod", "move", "mut", "ref", "type"]
-            .contains(&name)
-            || ["ops", "vec", "sch", "self", "super", "crate", "use", "while", "where"].contains(&name);
+        let is_word =
+            ["as", "dyn", "fn", "for", "if", "in", "let", "loop", "mod", "move", "mut", "ref", "type"]
+                .contains(&name)
+                || ["ops", "vec", "sch", "self", "super", "crate", "use", "while", "where"].contains(&name);
         let is_free = is_plain && !is_word && !vars.iter().take(at).any(|var| var.name.text() == name);
         names.push(if is_free { name.to_string() } else { format!("index_{at}") });
     }

@@ -276,3 +276,27 @@ fn p92_31_a_record_keeps_what_changed_and_is_off_unless_asked_for() {
         records.len()
     );
 }
+
+/// The program that the command prints for a trace.
+mod matmul {
+    include!("../../schedules/matmul.rs");
+}
+
+#[test]
+fn the_program_of_a_trace_makes_the_same_module() {
+    let function = read(include_str!("../../schedules/matmul.py"));
+    let name = tvmscript::ir::GlobalVar::new("main");
+    let function = function.downcast_ref::<tvmscript::ir::BaseFunc>().expect("a function").clone();
+    let attrs = tvmscript::ir::DictAttrs::new([]);
+    let module = IRModule::new([(name, function)], attrs, tvmscript::ir_core::Map::default());
+    let mut by_trace = Schedule::new(module.clone()).expect("a schedule");
+    let trace = include_str!("../../schedules/matmul_trace.py");
+    by_trace.apply_text("trace.py", trace, registry()).expect("it applies");
+    let mut by_program = Schedule::new(module).expect("a schedule");
+    matmul::apply(&mut by_program).expect("it applies");
+    assert!(structural_equal(by_trace.module().object(), by_program.module().object()));
+    assert_eq!(
+        by_trace.trace().rust(&by_trace).expect("a program"),
+        include_str!("../../schedules/matmul.rs")
+    );
+}

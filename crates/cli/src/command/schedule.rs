@@ -6,7 +6,9 @@ use std::path::Path;
 use tvmscript::ir::{DictAttrs, GlobalVar, IRModule, global_symbol};
 use tvmscript::ir_core::{Map, Ref};
 use tvmscript::prim::Expr;
-use tvmscript::schedule::{Database, Primitive, Refusal, Schedule, ScheduleError, TensorIntrinsics, primitives};
+use tvmscript::schedule::{
+    Database, Primitive, Refusal, Schedule, ScheduleError, TensorIntrinsics, primitives,
+};
 use tvmscript::te::Table;
 use tvmscript::tir::PrimFunc;
 use tvmscript::{Object, PrinterConfig};
@@ -163,8 +165,7 @@ fn tuned(
     settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Result<Scheduled, FileErrorKind> {
-    let mut read =
-        |name: &str| input::read(&dir.join(name), settings, timings).map(|source| source.text);
+    let mut read = |name: &str| input::read(&dir.join(name), settings, timings).map(|source| source.text);
     let (workloads, records) = (read("database_workload.json")?, read("database_tuning_record.json")?);
     let mut intrinsics = TensorIntrinsics::default();
     let fail = |error: ScheduleError| FileErrorKind::Schedule(error.to_string());
@@ -188,7 +189,9 @@ fn tuned(
     })?;
     let config = PrinterConfig { release: Some(script.release), ..settings.printer_config() };
     let text = tvmscript::print(tuned.module.object(), settings.registry(), &config);
-    let note = |function| format!("note: the database has no record of the function `{function}`, which stays as it is");
+    let note = |function| {
+        format!("note: the database has no record of the function `{function}`, which stays as it is")
+    };
     Ok(Scheduled {
         notes: tuned.unknown.iter().map(note).collect(),
         ..Scheduled::new(text.map_err(FileErrorKind::Unprintable)? + "\n")

@@ -133,3 +133,25 @@ fn p92_24_the_schedule_of_a_node_of_the_graph_is_reached_after_the_build() {
     let wrong = file("wrong.py", "def add(sch):\n    sch.vectorize(sch.get_loops(\"add\")[9])\n");
     assert_eq!(run(&["opt", &model, "--passes", "schedule", "--schedules", &wrong]).status, 1);
 }
+
+#[test]
+fn a_trace_is_a_program_of_rust() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/schedules");
+    let (module, trace) = (format!("{root}/matmul.py"), format!("{root}/matmul_trace.py"));
+    let ran = run(&["schedule", &module, "--trace", &trace, "--emit", "rust"]);
+    // A test over the library compiles and runs it.
+    assert_eq!(ran.stdout, include_str!("../../../../tests/schedules/matmul.rs"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_database_has_the_fastest_schedule_of_each_function() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/schedules/database");
+    let module = format!("{root}/module.py");
+    let ran = run(&["schedule", &module, "--database", root]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    // The tile of 16 has the lowest mean; 32 failed, and 4 was not run.
+    assert!(ran.stdout.contains("for j, i_1, k in T.grid(64, 16, 64):"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("for i_0 in T.parallel(4):"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("no record of the function `other`"), "{}", ran.stderr);
+    assert_eq!(run(&["schedule", &module, "--database", "missing"]).status, 2);
+}
