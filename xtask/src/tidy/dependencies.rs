@@ -57,7 +57,7 @@ fn reasons(manifest: &str, findings: &mut Findings) {
         } else if inside && !explained && !line.contains("path = ") {
             let name = line.split('=').next().unwrap_or(line).trim();
             findings.at(file, i + 1, format!("`{name}` lacks a comment with its reason and licence"));
-        } else if inside && line.contains("path = ") && !line.contains("version = ") {
+        } else if inside && line.contains("path = \"crates/") && !line.contains("version = ") {
             findings.at(file, i + 1, "a package of the workspace without its version, which packages need");
         }
     }
