@@ -62,7 +62,10 @@ fn executed(page: &str, folder: &Path) -> (String, usize, usize) {
                 commands += 1;
             }
         } else {
-            assert!(matches!(info, "rust" | "sh"), "every block in Python is a file, and what is shown runs: {info}");
+            assert!(
+                matches!(info, "rust" | "sh"),
+                "every block in Python is a file, and what is shown runs: {info}"
+            );
             text.push_str(&(block.join("\n") + "\n"));
         }
         text.push_str("```\n");
