@@ -1,7 +1,10 @@
-use tvmscript::DataType;
+//! A schedule, as a program over `tvmscript::schedule`.
+
+use tvmscript::ir_core::DataType;
 use tvmscript::prim::ops;
 use tvmscript::schedule::{Argument, Result, Schedule, index_map, results};
 
+/// Applies the primitives of the schedule.
 pub fn apply(sch: &mut Schedule) -> Result<()> {
     let b0 = sch.get_block("C", Some("main"))?;
     let [l1, l2, l3] = results(sch.get_loops(b0)?)?;

@@ -278,9 +278,9 @@ fn p92_31_a_record_keeps_what_changed_and_is_off_unless_asked_for() {
 }
 
 /// The program that the command prints for a trace.
-mod matmul {
-    include!("../../schedules/matmul.rs");
-}
+#[rustfmt::skip]
+#[path = "../../schedules/matmul.rs"]
+mod matmul;
 
 #[test]
 fn the_program_of_a_trace_makes_the_same_module() {

@@ -165,7 +165,13 @@ fn tuned(
     settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Result<Scheduled, FileErrorKind> {
-    let mut read = |name: &str| input::read(&dir.join(name), settings, timings).map(|source| source.text);
+    let mut read = |name: &str| {
+        let file = dir.join(name);
+        let source = input::read(&file, settings, timings);
+        source
+            .map(|source| source.text)
+            .map_err(|error| FileErrorKind::Schedule(format!("{}: {error}", file.display())))
+    };
     let (workloads, records) = (read("database_workload.json")?, read("database_tuning_record.json")?);
     let mut intrinsics = TensorIntrinsics::default();
     let fail = |error: ScheduleError| FileErrorKind::Schedule(error.to_string());

@@ -26,7 +26,7 @@ pub struct RustTraceError {
 
 /// The items that a program may use, by module; a program imports those that it mentions.
 const ITEMS: [(&str, &[&str]); 3] = [
-    ("tvmscript", &["DataType"]),
+    ("tvmscript::ir_core", &["DataType"]),
     ("tvmscript::prim", &["ops"]),
     ("tvmscript::schedule", &["Argument", "Result", "Schedule", "index_map", "results"]),
 ];
@@ -44,14 +44,16 @@ impl Trace {
         }
         let names: Names = names.into_iter().filter(|(rv, _)| used.contains(rv)).collect();
         let schedule = if self.instructions.is_empty() { "_" } else { "sch" };
-        let mut body = format!("pub fn apply({schedule}: &mut Schedule) -> Result<()> {{\n");
+        let mut body = format!(
+            "/// Applies the primitives of the schedule.\npub fn apply({schedule}: &mut Schedule) -> Result<()> {{\n"
+        );
         for (at, instruction) in self.instructions.iter().enumerate() {
             let primitive = instruction.primitive.name;
             let statement = statement(instruction, &names).ok_or(RustTraceError { at, primitive })?;
             let _ = writeln!(body, "    {statement};");
         }
         body.push_str("    Ok(())\n}\n");
-        let mut text = String::new();
+        let mut text = "//! A schedule, as a program over `tvmscript::schedule`.\n\n".to_owned();
         for (module, items) in ITEMS {
             let items: Vec<&str> = items.iter().copied().filter(|item| mentions(&body, item)).collect();
             match items.as_slice() {
