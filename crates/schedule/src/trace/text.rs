@@ -91,7 +91,12 @@ impl Display for Line<'_> {
                     write!(f, "{separator}{}=(\"{}\", {index})", parameter.name, kind.name())?;
                 }
                 (Place::Ranges, Argument::Node(node)) => {
-                    write!(f, "{separator}{}={}", parameter.name, index_map::ranges_to_text(node, self.names))?;
+                    write!(
+                        f,
+                        "{separator}{}={}",
+                        parameter.name,
+                        index_map::ranges_to_text(node, self.names)
+                    )?;
                 }
                 _ => write!(f, "{separator}{}={}", parameter.name, shown(argument))?,
             }

@@ -8,6 +8,7 @@ pub use file::{FileError, schedule_of_file};
 pub use schedule::Schedules;
 
 use tvmscript_ir_core::Dialect;
+use tvmscript_irbuilder::ContextDialect as _;
 use tvmscript_script_parser::{Member, ParseDialect, PythonModule};
 
 use crate::Tensor;
@@ -27,6 +28,7 @@ static MODULES: &[PythonModule] =
 /// Registers the functions and the operations on tensors.
 pub(crate) fn register(dialect: Dialect) -> Dialect {
     dialect
+        .context(tensor::EXPRESSIONS)
         .python_modules(MODULES)
         .on::<Tensor>()
         .subscript(tensor::subscript)
