@@ -3,6 +3,7 @@
 mod file;
 mod schedule;
 mod tensor;
+mod topi;
 
 pub use file::{FileError, schedule_of_file};
 pub use schedule::Schedules;
@@ -22,8 +23,10 @@ const MEMBERS: &[(&str, Member)] = &[
     ("placeholder", Function(&tensor::PLACEHOLDER)),
 ];
 
-static MODULES: &[PythonModule] =
-    &[PythonModule::new(&["tvm.te", "tvm.te.operation", "tvm.te.schedule"]).members(MEMBERS)];
+static MODULES: &[PythonModule] = &[
+    PythonModule::new(&["tvm.te", "tvm.te.operation", "tvm.te.schedule"]).members(MEMBERS),
+    PythonModule::new(&["tvm.topi"]).members(topi::MEMBERS),
+];
 
 /// Registers the functions and the operations on tensors.
 pub(crate) fn register(dialect: Dialect) -> Dialect {
