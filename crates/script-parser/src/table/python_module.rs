@@ -34,7 +34,7 @@ pub enum Member {
     Namespace,
     /// A member that scripts cannot use, with an alternative.
     LeftOut(&'static str),
-    /// A member whose value only TVM knows, with the reason. Code that is only explored may use it.
+    /// A member whose value is not evaluated, with the reason. Code that is only explored may use it.
     Unevaluated(&'static str),
 }
 
