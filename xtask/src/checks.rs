@@ -9,7 +9,8 @@ use anyhow::{Result, bail};
 use xtask::workspace;
 
 /// Arguments of `cargo` that build the program along with its test.
-const BUILD: [&str; 6] = ["test", "--quiet", "--workspace", "--no-run", "--test", "selection"];
+const BUILD: [&str; 8] =
+    ["test", "--quiet", "--workspace", "--features", workspace::RUFF, "--no-run", "--test", "selection"];
 
 /// The program, which lies beside this one.
 ///

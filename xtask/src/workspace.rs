@@ -26,6 +26,9 @@ pub fn cargo() -> Command {
 pub const OPTIMIZED: [&str; 8] =
     ["build", "--profile", "gate", "--bins", "-p", "tvmscript-cli", "-p", "xtask-checks"];
 
+/// The feature of the second backend of the reader of Python, whose tests run along with all others.
+pub const RUFF: &str = "tvmscript-python-syntax/ruff";
+
 /// A program that [`OPTIMIZED`] builds.
 pub fn optimized(name: &str) -> PathBuf {
     root().join("target/gate").join(format!("{name}{}", std::env::consts::EXE_SUFFIX))

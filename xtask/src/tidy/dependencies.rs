@@ -18,6 +18,13 @@ pub fn check(packages: &BTreeMap<String, Package>, findings: &mut Findings) -> R
     for package in packages.values() {
         let file = package.dir.join("Cargo.toml");
         inherited(&file, &std::fs::read_to_string(root.join(&file))?, findings);
+        let is_kept_here = |name: &str| packages.get(name).is_some_and(|other| !other.is_published);
+        for dependency in package.dependencies.iter().filter(|dependency| !dependency.dev) {
+            if package.is_published && is_kept_here(&dependency.name) {
+                let name = &dependency.name;
+                findings.at(&file, 1, format!("a published package needs `{name}`, which is not published"));
+            }
+        }
     }
     if let Ok(lock) = std::fs::read_to_string(root.join("Cargo.lock")) {
         let usual = "registry+https://github.com/rust-lang/crates.io-index";
@@ -50,6 +57,8 @@ fn reasons(manifest: &str, findings: &mut Findings) {
         } else if inside && !explained && !line.contains("path = ") {
             let name = line.split('=').next().unwrap_or(line).trim();
             findings.at(file, i + 1, format!("`{name}` lacks a comment with its reason and licence"));
+        } else if inside && line.contains("path = \"crates/") && !line.contains("version = ") {
+            findings.at(file, i + 1, "a package of the workspace without its version, which packages need");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The files and commands of `docs/metaprogramming.md` (79-21).
+//! The files and commands of `docs/metaprogramming.md` (79-21) and `docs/schedules.md`.
 //!
 //! A block `python title="name.py"` is a file, which `check` accepts unless the block says more. A block `console` holds
 //! commands behind `$`, each followed by what it writes. `TVMSCRIPT_BLESS=1` records the output.
@@ -62,7 +62,10 @@ fn executed(page: &str, folder: &Path) -> (String, usize, usize) {
                 commands += 1;
             }
         } else {
-            assert_eq!(info, "rust", "every block is executed");
+            assert!(
+                matches!(info, "rust" | "sh"),
+                "every block in Python is a file, and what is shown runs: {info}"
+            );
             text.push_str(&(block.join("\n") + "\n"));
         }
         text.push_str("```\n");
@@ -70,15 +73,15 @@ fn executed(page: &str, folder: &Path) -> (String, usize, usize) {
     (text, files, commands)
 }
 
-#[test]
-fn p79_21_the_tutorial_runs() {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/metaprogramming.md");
+/// Runs a page and compares it; it has at least so many files and commands.
+fn is_true(name: &str, least: (usize, usize)) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
     let page = std::fs::read_to_string(&path).expect("the page is there");
-    let folder = std::env::temp_dir().join(format!("tvmscript-tutorial-{}", std::process::id()));
+    let folder = std::env::temp_dir().join(format!("tvmscript-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder for the files");
     let (text, files, commands) = executed(&page, &folder);
     std::fs::remove_dir_all(&folder).expect("the folder is removed");
-    assert!(files >= 15 && commands >= 15, "{files} files, {commands} commands");
+    assert!(files >= least.0 && commands >= least.1, "{files} files, {commands} commands");
     if std::env::var_os(BLESS).is_some() {
         std::fs::write(&path, &text).expect("the page is written");
     }
@@ -87,4 +90,14 @@ fn p79_21_the_tutorial_runs() {
         text == page || std::env::var_os(BLESS).is_some(),
         "the output changed ({BLESS}=1 records it); now, then: {first:#?}"
     );
+}
+
+#[test]
+fn p79_21_the_tutorial_runs() {
+    is_true("metaprogramming.md", (15, 15));
+}
+
+#[test]
+fn the_tutorial_of_schedules_runs() {
+    is_true("schedules.md", (3, 7));
 }
