@@ -12,6 +12,7 @@
 mod cache;
 mod domains;
 mod error;
+mod index_dtype;
 mod normalize;
 mod prim_func;
 mod primitive;
