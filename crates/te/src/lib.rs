@@ -12,7 +12,6 @@
 mod cache;
 mod domains;
 mod error;
-mod index_dtype;
 mod normalize;
 mod prim_func;
 mod primitive;

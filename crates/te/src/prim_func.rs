@@ -18,7 +18,6 @@ use tvmscript_tir::{
 };
 
 use crate::error::{Result, TeError};
-use crate::index_dtype::{Retype, as_index, widened};
 use crate::tensor::{Operation, OperationKind, Tensor, post_order, replace_vars};
 
 /// A parameter of a function.
@@ -38,11 +37,6 @@ pub enum Argument {
 /// # Source
 /// `CreatePrimFunc`, `src/te/operation/create_primfunc.cc`.
 pub fn create_prim_func(arguments: &[Argument]) -> Result<Ref<PrimFunc>> {
-    create(arguments, None)
-}
-
-/// Like [`create_prim_func`], with at least this type for loops, dimensions and indices.
-pub(crate) fn create(arguments: &[Argument], index: Option<DataType>) -> Result<Ref<PrimFunc>> {
     let tensors: Vec<&Ref<Tensor>> = arguments
         .iter()
         .filter_map(|argument| match argument {
@@ -57,8 +51,6 @@ pub(crate) fn create(arguments: &[Argument], index: Option<DataType>) -> Result<
         allocated: Vec::new(),
         names: HashMap::new(),
         analyzer: Analyzer::new(),
-        index,
-        retype: Retype::default(),
     };
     let mut stmts = Vec::new();
     for op in post_order(&roots) {
@@ -101,9 +93,6 @@ struct Builder {
     /// Names of blocks, with the number of the last one made from each.
     names: HashMap<String, usize>,
     analyzer: Analyzer,
-    /// The type that indices get.
-    index: Option<DataType>,
-    retype: Retype,
 }
 
 impl Builder {
@@ -119,7 +108,7 @@ impl Builder {
                 Ok(None)
             }
             OperationKind::Compute { axis, reduce_axis, body } => {
-                let nest = Nest::new(op, axis, reduce_axis, self.index)?;
+                let nest = Nest::new(op, axis, reduce_axis)?;
                 let buffers =
                     outputs.iter().map(|tensor| self.declare(tensor)).collect::<Result<Vec<_>>>()?;
                 for (tensor, buffer) in outputs.iter().zip(&buffers) {
@@ -133,8 +122,7 @@ impl Builder {
     }
 
     fn declare(&mut self, tensor: &Ref<Tensor>) -> Result<Ref<Buffer>> {
-        let shape = tensor.shape.iter().map(|dim| as_index(dim, self.index)).collect::<Result<Vec<_>>>()?;
-        let parts = BufferParts::compact(tensor.name.as_str(), tensor.dtype, shape);
+        let parts = BufferParts::compact(tensor.name.as_str(), tensor.dtype, tensor.shape.iter().cloned());
         let buffer = Buffer::try_new(parts)?;
         self.buffers.insert(tensor.key(), buffer.clone());
         Ok(buffer)
@@ -154,16 +142,6 @@ impl Builder {
             };
             Ok(Some(BufferLoad::try_new(self.buffer(tensor)?, load.indices.clone(), None)?.into()))
         })
-    }
-
-    /// An expression in a block: loads from buffers, and the block's axes.
-    fn in_block(&mut self, expr: &Expr, axes: &BlockAxes) -> Result<Expr> {
-        let expr = replace_vars(&self.with_buffers(expr)?, &axes.map)?;
-        self.retype.retype(expr, self.index)
-    }
-
-    fn simplify(&mut self, expr: &Expr) -> Result<Expr> {
-        self.retype.map(expr, |expr| self.analyzer.simplify(expr))
     }
 
     /// A name for a block that no other block has.
@@ -199,12 +177,7 @@ struct BlockAxes {
 }
 
 impl<'o> Nest<'o> {
-    fn new(
-        op: &Operation,
-        axis: &'o [Ref<IterVar>],
-        reduce_axis: &'o [Ref<IterVar>],
-        index: Option<DataType>,
-    ) -> Result<Nest<'o>> {
+    fn new(op: &Operation, axis: &'o [Ref<IterVar>], reduce_axis: &'o [Ref<IterVar>]) -> Result<Nest<'o>> {
         let axes: Vec<&Ref<IterVar>> = axis.iter().chain(reduce_axis).collect();
         let vars: tvmscript_ir_core::PtrSet = axes.iter().map(|axis| axis.var.object().clone()).collect();
         let mut analyzer = Analyzer::new();
@@ -217,15 +190,13 @@ impl<'o> Nest<'o> {
             if free_variables(dom.object()).iter().any(|var| vars.contains(var)) {
                 return Err(TeError::DependentAxis { axis: name, name: op.name.clone() });
             }
-            let bound = |expr: &Expr, analyzer: &mut Analyzer| as_index(&analyzer.simplify(expr), index);
-            let dom =
-                Range::from_min_extent(bound(&dom.min, &mut analyzer)?, bound(&dom.extent, &mut analyzer)?);
-            loops.push((Var::new(name, widened(axis.var.dtype, index)), dom));
+            let dom = Range::from_min_extent(analyzer.simplify(&dom.min), analyzer.simplify(&dom.extent));
+            loops.push((Var::new(name, axis.var.dtype), dom));
         }
         Ok(Nest { axes, loops })
     }
 
-    fn block_axes(&self, retype: &mut Retype) -> Result<BlockAxes> {
+    fn block_axes(&self) -> Result<BlockAxes> {
         let mut block = BlockAxes {
             iters: Vec::new(),
             values: Vec::new(),
@@ -234,12 +205,11 @@ impl<'o> Nest<'o> {
         };
         let mut indices = Vec::new();
         for (axis, (loop_var, dom)) in self.axes.iter().zip(&self.loops) {
-            let var = Var::new(format!("v_{}", axis.var.name.get()), loop_var.dtype);
+            let var = Var::new(format!("v_{}", axis.var.name.get()), axis.var.dtype);
             if axis.iter_type != IterType::CommReduce {
                 indices.push(var.clone().upcast());
             }
-            let value = retype.narrow(var.clone().upcast(), axis.var.dtype)?;
-            block.map.insert(axis.var.object().clone(), value.into());
+            block.map.insert(axis.var.object().clone(), var.object().clone());
             block.iters.push(IterVar::try_new(
                 Some(dom.clone()),
                 var,
@@ -268,7 +238,7 @@ impl<'o> Nest<'o> {
         let mut blocks = Vec::new();
         match body.first().and_then(|first| first.as_node::<Reduce>()) {
             Some(reduce) => {
-                let axes = self.block_axes(&mut builder.retype)?;
+                let axes = self.block_axes()?;
                 let name = builder.fresh_name(&op.name);
                 let init = initialization(builder, reduce, buffers, &axes)?;
                 let update = update(builder, reduce, buffers, &axes)?;
@@ -276,10 +246,10 @@ impl<'o> Nest<'o> {
             }
             None => {
                 for (value, buffer) in body.iter().zip(buffers) {
-                    let axes = self.block_axes(&mut builder.retype)?;
+                    let axes = self.block_axes()?;
                     let name = builder.fresh_name(&buffer.name.get());
-                    let value = builder.in_block(value, &axes)?;
-                    let value = builder.simplify(&value)?;
+                    let value = replace_vars(&builder.with_buffers(value)?, &axes.map)?;
+                    let value = builder.analyzer.simplify(&value);
                     let store = BufferStore::try_new(buffer.clone(), value, axes.indices.clone(), None)?;
                     blocks.push(block(op, name, axes, None, store)?);
                 }
@@ -329,14 +299,14 @@ fn block(
 
 /// The stores of the identity elements, or of the initial values that the reduction has.
 fn initialization(
-    builder: &mut Builder,
+    builder: &Builder,
     reduce: &Reduce,
     buffers: &[Ref<Buffer>],
     axes: &BlockAxes,
 ) -> Result<StmtRef> {
     let values = if reduce.init.is_empty() { &reduce.combiner.identity_element } else { &reduce.init };
     let stores = buffers.iter().zip(values.iter()).map(|(buffer, value)| {
-        let value = builder.in_block(value, axes)?;
+        let value = replace_vars(&builder.with_buffers(value)?, &axes.map)?;
         Ok(BufferStore::try_new(buffer.clone(), value, axes.indices.clone(), None)?)
     });
     Ok(flatten(stores.collect::<Result<_>>()?, true))
@@ -359,15 +329,15 @@ fn update(
         else {
             return Err(TeError::NoBody { name: buffer.name.get() });
         };
-        let right = builder.in_block(source, axes)?;
+        let right = replace_vars(&builder.with_buffers(source)?, &axes.map)?;
         map.insert(lhs.object().clone(), left.object().clone());
-        map.insert(rhs.object().clone(), builder.simplify(&right)?.into());
+        map.insert(rhs.object().clone(), builder.analyzer.simplify(&right).object().clone());
         old.push(left);
     }
-    let condition = builder.in_block(&reduce.condition, axes)?;
+    let condition = replace_vars(&builder.with_buffers(&reduce.condition)?, &axes.map)?;
     let is_always = ops::is_one(&condition);
     let combined = result.iter().zip(old).map(|(value, old)| {
-        let new = builder.retype.retype(replace_vars(value, &map)?, builder.index)?;
+        let new = replace_vars(value, &map)?;
         if is_always { Ok(new) } else { Ok(Select::try_new(condition.clone(), new, old)?) }
     });
     let combined = combined.collect::<Result<Vec<_>>>()?;
