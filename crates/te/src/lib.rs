@@ -10,6 +10,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
 mod cache;
+#[cfg(feature = "print")]
 mod domains;
 mod error;
 mod normalize;
