@@ -83,7 +83,8 @@ pub use equal::{Mismatch, MismatchKind, StructuralEqual, mismatches, structural_
 pub use fresh::{copy_fresh, free_variables};
 pub use hash::{StructuralHash, structural_hash};
 pub use mutate::{
-    Descend, Mutator, RewriteError, mutate, post_order_mutate, substitute, try_post_order_mutate,
+    Descend, Mutator, RewriteError, TryMutator, mutate, post_order_mutate, substitute, try_mutate,
+    try_post_order_mutate,
 };
 pub use node::{Class, Node, SubclassOf};
 pub use operators::{IntoOperand, Operand, PoisonNode};

@@ -37,6 +37,8 @@
 //! # Ok::<(), tvmscript_ir_core::RewriteError>(())
 //! ```
 
+use std::marker::PhantomData;
+
 use crate::access_path::{AccessPath, PathStep};
 use crate::containers::{ArrayNode, Key, MapNode};
 use crate::ptr_map::PtrMap;
@@ -68,6 +70,28 @@ pub trait Mutator {
     /// invariants (see [`Object::check`]).
     fn leave(&mut self, node: Object) -> Object {
         node
+    }
+}
+
+/// A rewrite whose steps may fail; see [`try_mutate`].
+pub trait TryMutator {
+    /// The error of a step.
+    type Error: From<RewriteError>;
+
+    /// Visits a node before its children.
+    ///
+    /// # Errors
+    /// Ends the walk.
+    fn enter(&mut self, _node: &Object) -> Result<Descend, Self::Error> {
+        Ok(Descend::Into)
+    }
+
+    /// Visits a node after its children were rewritten, and returns its replacement, or `None` to keep it.
+    ///
+    /// # Errors
+    /// Ends the walk.
+    fn leave(&mut self, _node: &Object) -> Result<Option<Object>, Self::Error> {
+        Ok(None)
     }
 }
 
@@ -139,17 +163,43 @@ pub fn try_post_order_mutate<T: ObjectLike, E: From<RewriteError>>(
 ) -> Result<T, E> {
     struct Function<F, E> {
         f: F,
-        failed: Option<E>,
+        error: PhantomData<E>,
     }
-    impl<E, F: FnMut(&Object) -> Result<Option<Object>, E>> Mutator for Function<F, E> {
-        fn enter(&mut self, _: &Object) -> Descend {
-            if self.failed.is_some() { Descend::Keep } else { Descend::Into }
+    impl<E: From<RewriteError>, F: FnMut(&Object) -> Result<Option<Object>, E>> TryMutator for Function<F, E> {
+        type Error = E;
+
+        fn leave(&mut self, node: &Object) -> Result<Option<Object>, E> {
+            (self.f)(node)
         }
+    }
+    try_mutate(root, &mut Function { f, error: PhantomData })
+}
+
+/// Like [`mutate`], with steps that may fail; the first error ends the walk.
+///
+/// # Errors
+/// Fails with the error of a step or of the rewrite.
+pub fn try_mutate<T: ObjectLike, M: TryMutator>(root: T, mutator: &mut M) -> Result<T, M::Error> {
+    struct Steps<'m, M: TryMutator> {
+        mutator: &'m mut M,
+        failed: Option<M::Error>,
+    }
+    impl<M: TryMutator> Mutator for Steps<'_, M> {
+        fn enter(&mut self, node: &Object) -> Descend {
+            if self.failed.is_some() {
+                return Descend::Keep;
+            }
+            self.mutator.enter(node).unwrap_or_else(|error| {
+                self.failed = Some(error);
+                Descend::Keep
+            })
+        }
+
         fn leave(&mut self, node: Object) -> Object {
             if self.failed.is_some() {
                 return node;
             }
-            match (self.f)(&node) {
+            match self.mutator.leave(&node) {
                 Ok(new) => new.unwrap_or(node),
                 Err(error) => {
                     self.failed = Some(error);
@@ -158,9 +208,9 @@ pub fn try_post_order_mutate<T: ObjectLike, E: From<RewriteError>>(
             }
         }
     }
-    let mut function = Function { f, failed: None };
-    let new = mutate(root, &mut function);
-    match function.failed {
+    let mut steps = Steps { mutator, failed: None };
+    let new = mutate(root, &mut steps);
+    match steps.failed {
         Some(error) => Err(error),
         None => Ok(new?),
     }

@@ -69,7 +69,7 @@ impl RewriteAccess for Simplify {
     }
 }
 
-/// What is known where an access is.
+/// Facts that hold at an access.
 pub(crate) struct Context<'a> {
     analyzer: &'a mut Analyzer,
     /// The loops and block iterators around the node.

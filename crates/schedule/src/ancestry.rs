@@ -1,4 +1,4 @@
-//! What several loops and blocks have above them.
+//! The common ancestors of several loops and blocks.
 
 use crate::state::{Item, State};
 

@@ -1,11 +1,11 @@
 //! The values of block iterators.
 
 use tvmscript_arith::{Analyzer, IterMapLevel, VarRange, iter_map_simplify};
-use tvmscript_ir_core::{Descend, Mutator, Object, ObjectLike as _, mutate};
-use tvmscript_prim::{Expr, PrimError, ops};
+use tvmscript_ir_core::{Descend, Mutator, Object, ObjectLike as _, TryMutator, mutate, try_mutate};
+use tvmscript_prim::{Expr, ops};
 use tvmscript_tir::{BlockRealize, For, Stmt, StmtRef};
 
-use crate::error::Result;
+use crate::error::{Result, ScheduleError};
 use crate::state::{Item, Reused, State};
 use crate::walk::all_blocks;
 
@@ -53,32 +53,23 @@ pub(crate) fn reused_blocks(old: &StmtRef, new: &StmtRef) -> Vec<Reused> {
 
 /// Adds a condition to the outermost blocks of a statement.
 pub(crate) fn guarded(stmt: &StmtRef, guard: &Expr) -> Result<StmtRef> {
-    let mut guards = Guards { guard, failed: None };
-    let new = mutate(stmt.clone(), &mut guards)?;
-    guards.failed.map_or(Ok(new), |error| Err(error.into()))
+    try_mutate(stmt.clone(), &mut Guards { guard })
 }
 
 struct Guards<'g> {
     guard: &'g Expr,
-    failed: Option<PrimError>,
 }
 
-impl Mutator for Guards<'_> {
-    fn enter(&mut self, node: &Object) -> Descend {
+impl TryMutator for Guards<'_> {
+    type Error = ScheduleError;
+
+    fn enter(&mut self, node: &Object) -> Result<Descend> {
         let Some(realize) = node.downcast_ref::<BlockRealize>() else {
-            return if is_stmt(node) { Descend::Into } else { Descend::Keep };
+            return Ok(if is_stmt(node) { Descend::Into } else { Descend::Keep });
         };
-        match ops::and(realize.predicate.clone(), self.guard.clone()) {
-            Ok(predicate) => {
-                let mut new = realize.clone();
-                new.make_mut().predicate = predicate;
-                Descend::Replace(new.into_object())
-            }
-            Err(error) => {
-                self.failed.get_or_insert(error);
-                Descend::Keep
-            }
-        }
+        let mut new = realize.clone();
+        new.make_mut().predicate = ops::and(realize.predicate.clone(), self.guard.clone())?;
+        Ok(Descend::Replace(new.into_object()))
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) struct Place {
     pub(crate) position: usize,
 }
 
-/// What a primitive that caches a buffer works on.
+/// The parts that a primitive works on when it caches a buffer.
 #[derive(Debug, Clone)]
 pub(crate) struct Request<'r> {
     pub(crate) block: Item,

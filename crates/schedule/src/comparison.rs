@@ -12,7 +12,7 @@ use tvmscript_tir::{
 
 use crate::error::{Result, ScheduleError};
 
-/// What corresponds to what in a block and in a description.
+/// Corresponding parts of a block and of a description.
 #[derive(Default)]
 pub(crate) struct Comparison {
     /// Buffers of the block by those of the description.

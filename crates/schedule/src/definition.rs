@@ -1,4 +1,4 @@
-//! Where the buffers of a block are defined, and other buffers in their place.
+//! Definitions of the buffers of a block, and other buffers in their place.
 
 use tvmscript_ir_core::{DataType, Map, NameCell, Object, PtrMap, Ref, Str, pre_order_visit, substitute};
 use tvmscript_prim::{PointerType, Var};

@@ -75,7 +75,7 @@ impl State {
             analyzer,
         );
         let inner_loops = inner_loops.to_vec();
-        // As in TVM, a block without iterators has only the trivial division, which needs the predicate `True`.
+        // A block without iterators has only the trivial division in TVM, too, which needs the predicate `True`.
         if let Some(divided) = divided.ok().filter(|divided| !divided.parts().is_empty()) {
             let mut part = |mark: &IterMark| -> Result<Part> {
                 let value = mark.source().to_expr(analyzer)?;

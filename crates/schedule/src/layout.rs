@@ -2,8 +2,7 @@
 
 use tvmscript_arith::{Analyzer, map_ranges};
 use tvmscript_ir_core::{Array, DataType, PtrMap, Ref, substitute, with_stack};
-use tvmscript_prim::ops::BinaryOp;
-use tvmscript_prim::{Expr, ExprKind, ExprView as _, IndexMap, IntImm, PrimExprExt as _, Var, ops};
+use tvmscript_prim::{Expr, IndexMap, IntImm, PrimExprExt as _, Var, ops};
 
 use crate::error::{Result, ScheduleError};
 
@@ -49,20 +48,9 @@ fn replaced(e: &Expr, values: &PtrMap<Expr>) -> Result<Expr> {
     if let Some(value) = values.get(e.object()) {
         return Ok(value.clone());
     }
-    let (op, a, b) = match e.kind() {
-        ExprKind::Add(n) => (BinaryOp::Add, &n.a, &n.b),
-        ExprKind::Sub(n) => (BinaryOp::Sub, &n.a, &n.b),
-        ExprKind::Mul(n) => (BinaryOp::Mul, &n.a, &n.b),
-        ExprKind::Div(n) => (BinaryOp::Div, &n.a, &n.b),
-        ExprKind::Mod(n) => (BinaryOp::Mod, &n.a, &n.b),
-        ExprKind::FloorDiv(n) => (BinaryOp::FloorDiv, &n.a, &n.b),
-        ExprKind::FloorMod(n) => (BinaryOp::FloorMod, &n.a, &n.b),
-        ExprKind::Min(n) => (BinaryOp::Min, &n.a, &n.b),
-        ExprKind::Max(n) => (BinaryOp::Max, &n.a, &n.b),
-        _ => {
-            let values = values.iter().map(|(var, value)| (var.clone(), value.object().clone())).collect();
-            return Ok(substitute(e.clone(), &values)?);
-        }
+    let Some((op, a, b)) = ops::operands(e) else {
+        let values = values.iter().map(|(var, value)| (var.clone(), value.object().clone())).collect();
+        return Ok(substitute(e.clone(), &values)?);
     };
     let (new_a, new_b) = with_stack(|| Ok::<_, ScheduleError>((replaced(a, values)?, replaced(b, values)?)))?;
     match new_a.ptr_eq(a) && new_b.ptr_eq(b) {

@@ -45,6 +45,13 @@ impl Schedule {
         self.record.as_deref().unwrap_or_default()
     }
 
+    /// The record, each entry with its call in the text of the trace; the first one has none.
+    pub fn recorded_calls(&self) -> Vec<(&Record, Option<String>)> {
+        let mut lines = self.trace().lines(self);
+        let mut call = |record: &Record| lines.get_mut(record.instruction?).map(std::mem::take);
+        self.schedule_record().iter().map(|record| (record, call(record))).collect()
+    }
+
     /// The names of the primitives in the record.
     pub fn primitive_record(&self) -> impl Iterator<Item = &'static str> {
         self.schedule_record().iter().map(|record| record.primitive)

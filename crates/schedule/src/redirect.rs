@@ -2,7 +2,7 @@
 
 use hashbrown::HashSet;
 use tvmscript_arith::Analyzer;
-use tvmscript_ir_core::{Array, Descend, Mutator, Object, ObjectLike as _, Ref, mutate, with_stack};
+use tvmscript_ir_core::{Array, Descend, Object, ObjectLike as _, Ref, TryMutator, try_mutate, with_stack};
 use tvmscript_prim::{Expr, Range, ops};
 use tvmscript_tir::{Block, Buffer, BufferLoad, BufferRegion, BufferStore, StmtRef};
 
@@ -77,13 +77,8 @@ impl Redirection {
             insertion: place.map(|variable| (variable, insertion)),
             reused: &mut reused,
             analyzer: Analyzer::new(),
-            failed: None,
         };
-        let new = mutate(old.clone(), &mut walk)?;
-        if let Some(error) = walk.failed {
-            return Err(error);
-        }
-        let mut new = new;
+        let mut new = try_mutate(old.clone(), &mut walk)?;
         if insertion.place == scope {
             new.make_mut().body = inserted(&new.body, insertion.position, &insertion.stmt)?;
         }
@@ -105,10 +100,8 @@ impl Redirection {
             insertion: None,
             reused,
             analyzer: Analyzer::new(),
-            failed: None,
         };
-        let new = mutate(stmt.clone(), &mut walk)?;
-        walk.failed.map_or(Ok(new), Err)
+        try_mutate(stmt.clone(), &mut walk)
     }
 
     /// A block with its accesses changed, or `None` if it stays.
@@ -119,7 +112,7 @@ impl Redirection {
         reused: &mut Vec<Reused>,
     ) -> Result<Option<Ref<Block>>> {
         let address = block.object().address();
-        // As in TVM, the initialization of a block that is named as a consumer stays, also that of the writer.
+        // The initialization of a block that is named as a consumer stays, also that of the writer, as in TVM.
         let mut kept_init = None;
         let changes = match &self.blocks {
             Blocks::Readers if block.writes.iter().any(|region| region.buffer.ptr_eq(&self.from)) => {
@@ -143,17 +136,13 @@ impl Redirection {
             insertion: None,
             reused,
             analyzer: Analyzer::new(),
-            failed: None,
         };
-        let new = mutate(block.clone(), &mut walk)?;
-        match walk.failed {
-            Some(error) => Err(error),
-            None if new.ptr_eq(block) => Ok(None),
-            None => {
-                reused.push((block.clone(), new.clone()));
-                Ok(Some(new))
-            }
+        let new = try_mutate(block.clone(), &mut walk)?;
+        if new.ptr_eq(block) {
+            return Ok(None);
         }
+        reused.push((block.clone(), new.clone()));
+        Ok(Some(new))
     }
 }
 
@@ -170,7 +159,6 @@ struct Walk<'w> {
     insertion: Option<(Object, &'w Insertion)>,
     reused: &'w mut Vec<Reused>,
     analyzer: Analyzer,
-    failed: Option<ScheduleError>,
 }
 
 impl Walk<'_> {
@@ -233,42 +221,28 @@ impl Walk<'_> {
         }
         Ok(None)
     }
-
-    fn fail(&mut self, error: ScheduleError) {
-        self.failed.get_or_insert(error);
-    }
 }
 
-impl Mutator for Walk<'_> {
-    fn enter(&mut self, node: &Object) -> Descend {
+impl TryMutator for Walk<'_> {
+    type Error = ScheduleError;
+
+    fn enter(&mut self, node: &Object) -> Result<Descend> {
         let is_kept = self.kept_init.as_ref().is_some_and(|init| init.ptr_eq(node));
-        if self.failed.is_some() || node.is::<Buffer>() || is_kept {
-            return Descend::Keep;
+        if node.is::<Buffer>() || is_kept {
+            return Ok(Descend::Keep);
         }
         // The scope may declare the memory.
         if self.changes && !self.is_scope && node.ptr_eq(self.redirection.from.data.object()) {
-            return Descend::Replace(self.redirection.to.data.object().clone());
+            return Ok(Descend::Replace(self.redirection.to.data.object().clone()));
         }
         let Some(block) = node.downcast_ref::<Block>().filter(|_| node.address() != self.root) else {
-            return Descend::Into;
+            return Ok(Descend::Into);
         };
-        match with_stack(|| self.redirection.block(block, self.changes, self.reused)) {
-            Ok(Some(new)) => Descend::Replace(new.into_object()),
-            Ok(None) => Descend::Keep,
-            Err(error) => {
-                self.fail(error);
-                Descend::Keep
-            }
-        }
+        let new = with_stack(|| self.redirection.block(block, self.changes, self.reused))?;
+        Ok(new.map_or(Descend::Keep, |new| Descend::Replace(new.into_object())))
     }
 
-    fn leave(&mut self, node: Object) -> Object {
-        match self.changed(&node) {
-            Ok(new) => new.unwrap_or(node),
-            Err(error) => {
-                self.fail(error);
-                node
-            }
-        }
+    fn leave(&mut self, node: &Object) -> Result<Option<Object>> {
+        self.changed(node)
     }
 }

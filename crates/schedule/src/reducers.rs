@@ -153,7 +153,7 @@ fn are_equal(a: &[Expr], b: &[Expr]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| structural_equal(a.object(), b.object()))
 }
 
-/// What a reducer combines with the elements; `None` if the values are not combinations of them.
+/// The values that a reducer combines with the elements; `None` if they are not combinations of them.
 fn matched(
     reducer: Reducer,
     dtypes: &[DataType],

@@ -27,7 +27,7 @@ pub struct Schedule {
     trace: Trace,
     function: Option<Str>,
     random: Random,
-    /// What the primitive that runs chose.
+    /// The choice of the primitive that runs.
     decision: Option<Argument>,
     intrinsics: TensorIntrinsics,
     pub(crate) record: Option<Vec<Record>>,

@@ -114,11 +114,11 @@ impl HostObject for Shared {
     }
 
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
-        let primitives = self.lock().primitives().to_vec();
-        let Some(primitive) = primitives.iter().copied().find(|primitive| primitive.name == name) else {
+        let found = self.lock().primitives().iter().copied().find(|primitive| primitive.name == name);
+        let Some(primitive) = found else {
+            let known = self.attribute_names();
             let message = format!("there is no primitive `{name}`");
             let missing = move |_| {
-                let known: Vec<&str> = primitives.iter().map(|primitive| primitive.name).collect();
                 Err(BuildError::message(message.clone())
                     .with_help(format!("there are `{}`", known.join("`, `"))))
             };

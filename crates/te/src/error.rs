@@ -7,7 +7,7 @@ use tvmscript_tir::TirError;
 /// Result of this crate.
 pub type Result<T> = std::result::Result<T, TeError>;
 
-/// What can go wrong.
+/// Causes of errors.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TeError {
@@ -85,7 +85,7 @@ pub enum TeError {
     Placeholder {
         /// The stage.
         stage: Str,
-        /// What the primitive does.
+        /// The effect of the primitive.
         done: &'static str,
     },
     /// A primitive on a stage whose loops are split or fused already.

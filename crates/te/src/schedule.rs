@@ -159,7 +159,7 @@ impl Schedule {
         result
     }
 
-    /// As [`Schedule::primitive`], without a record.
+    /// Like [`Schedule::primitive`], without a record.
     pub(crate) fn step<R>(&mut self, run: impl FnOnce(&mut State) -> Result<R>) -> Result<R> {
         let mut state = self.state.clone();
         let result = run(&mut state)?;

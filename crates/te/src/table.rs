@@ -74,9 +74,8 @@ impl Table {
 
     /// The record of a schedule of TIR: the calls of its trace, each with its results.
     pub fn of_tir(schedule: &tvmscript_schedule::Schedule) -> Table {
-        let lines = schedule.trace().lines(schedule);
-        let rows = schedule.schedule_record().iter().enumerate().map(|(number, record)| {
-            let line = record.instruction.and_then(|at| lines.get(at)).map_or("", String::as_str);
+        let rows = schedule.recorded_calls().into_iter().enumerate().map(|(number, (record, line))| {
+            let line = line.as_deref().unwrap_or_default();
             let (results, call) =
                 line.split_once(" = ").filter(|(_, call)| call.starts_with("sch.")).unwrap_or(("", line));
             let results =

@@ -31,10 +31,9 @@ pub(super) fn write(
         let written = std::fs::create_dir_all(dir).and_then(|()| output::replace(&file, text));
         written.map_err(|error| FileErrorKind::Unwritable(format!("{}: {error}", file.display())))
     };
-    let lines = schedule.trace().lines(schedule);
     let mut index = Vec::new();
     let mut before_name = String::new();
-    for (number, record) in schedule.schedule_record().iter().enumerate() {
+    for (number, (record, call)) in schedule.recorded_calls().into_iter().enumerate() {
         let name = format!("{number:03}_{}", record.primitive);
         let text = tvmscript::print(record.after.object(), settings.registry(), config);
         replace(&format!("{name}.py"), &(text.map_err(FileErrorKind::Unprintable)? + "\n"))?;
@@ -51,11 +50,10 @@ pub(super) fn write(
             replace(&format!("{name}.diff"), &comparison.unified(&options))?;
             replace(&format!("{name}.diff.json"), &(to_json(comparison.records()) + "\n"))?;
         }
-        let line = record.instruction.and_then(|at| lines.get(at));
         index.push(json!({
             "index": number,
             "primitive": record.primitive,
-            "call": line,
+            "call": call,
             "file": format!("{name}.py"),
             "before": (number > 0).then(|| format!("{before_name}.py")),
             "diff": (number > 0).then(|| format!("{name}.diff")),
@@ -68,7 +66,7 @@ pub(super) fn write(
     replace("index.json", &(serde_json::to_string_pretty(&index).unwrap_or_default() + "\n"))
 }
 
-/// What a primitive changed.
+/// The changes of a primitive.
 fn compared(
     record: &Record,
     settings: &Settings<'_>,

@@ -95,11 +95,8 @@ fn graph_node(
     let scheduled = schedule.as_ref().filter(|_| args.schedule);
     if args.format == TraceFormat::Json {
         let record = scheduled.map(|schedule| {
-            let lines = schedule.trace().lines(schedule);
-            let call = |at: usize| lines.get(at).cloned();
-            let entries = schedule.schedule_record().iter().map(
-                |record| json!({"primitive": record.primitive, "call": record.instruction.and_then(call)}),
-            );
+            let entries = schedule.recorded_calls().into_iter();
+            let entries = entries.map(|(record, call)| json!({"primitive": record.primitive, "call": call}));
             entries.collect::<Vec<_>>()
         });
         let trace = scheduled.map(|schedule| schedule.trace().text(schedule));

@@ -11,6 +11,7 @@ use super::{make_const, make_zero, match_types, undetermined};
 use crate::class::{Expr, PrimExprExt};
 use crate::error::{PrimError, PrimResult};
 use crate::intrinsic;
+use crate::kind::{ExprKind, ExprView as _};
 use crate::node::{
     Add, And, Call, Div, EQ, FloatImm, FloorDiv, FloorMod, GE, GT, IntImm, LE, LT, Max, Min, Mod, Mul, NE,
     Or, Sub, Var,
@@ -278,4 +279,20 @@ pub fn max(a: Expr, b: Expr) -> PrimResult<Expr> {
         return Ok(b);
     }
     smart(BinaryOp::Max, a, b)
+}
+
+/// The operator and the operands of a binary node whose type is that of its operands.
+pub fn operands(e: &Expr) -> Option<(BinaryOp, &Expr, &Expr)> {
+    Some(match e.kind() {
+        ExprKind::Add(n) => (BinaryOp::Add, &n.a, &n.b),
+        ExprKind::Sub(n) => (BinaryOp::Sub, &n.a, &n.b),
+        ExprKind::Mul(n) => (BinaryOp::Mul, &n.a, &n.b),
+        ExprKind::Div(n) => (BinaryOp::Div, &n.a, &n.b),
+        ExprKind::Mod(n) => (BinaryOp::Mod, &n.a, &n.b),
+        ExprKind::FloorDiv(n) => (BinaryOp::FloorDiv, &n.a, &n.b),
+        ExprKind::FloorMod(n) => (BinaryOp::FloorMod, &n.a, &n.b),
+        ExprKind::Min(n) => (BinaryOp::Min, &n.a, &n.b),
+        ExprKind::Max(n) => (BinaryOp::Max, &n.a, &n.b),
+        _ => return None,
+    })
 }

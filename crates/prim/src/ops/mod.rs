@@ -29,7 +29,7 @@ pub mod undetermined;
 
 pub use arith::{
     BinaryOp, add, binary, ceildiv, div, eq, floordiv, floormod, ge, gt, le, lt, max, min, mul, ne, neg,
-    neg_inf, pos_inf, sub, truncdiv, truncmod,
+    neg_inf, operands, pos_inf, sub, truncdiv, truncmod,
 };
 pub use bits::{bitwise_and, bitwise_not, bitwise_or, bitwise_xor, shift_left, shift_right};
 pub use convert::{broadcast_to, cast, ceil, match_types, reinterpret, round_with, vscale};

@@ -6,7 +6,7 @@
 
 use tvmscript_ir_core::{DataType, PtrMap, Ref, with_stack};
 
-use super::BinaryOp;
+use super::operands;
 use super::python::Operand;
 use crate::class::{Expr, PrimExprExt};
 use crate::kind::{ExprKind, ExprView};
@@ -39,7 +39,7 @@ pub fn is_undetermined(e: &Expr) -> bool {
         match e.kind() {
             ExprKind::Select(n) => open.extend([&n.true_value, &n.false_value]),
             ExprKind::Call(n) => open.extend(n.args.iter()),
-            _ => open.extend(binary(e).into_iter().flat_map(|(_, a, b)| [a, b])),
+            _ => open.extend(operands(e).into_iter().flat_map(|(_, a, b)| [a, b])),
         }
         if open.iter().skip(first).any(|part| is_open(part)) {
             return true;
@@ -55,22 +55,6 @@ fn is_open(e: &Expr) -> bool {
 
 fn has_open_type(call: &Call) -> bool {
     call.dtype == DataType::VOID && call.op.as_node::<Op>().is_some_and(Op::has_open_result)
-}
-
-/// The operator and the operands of a binary node whose type is that of its operands.
-fn binary(e: &Expr) -> Option<(BinaryOp, &Expr, &Expr)> {
-    Some(match e.kind() {
-        ExprKind::Add(n) => (BinaryOp::Add, &n.a, &n.b),
-        ExprKind::Sub(n) => (BinaryOp::Sub, &n.a, &n.b),
-        ExprKind::Mul(n) => (BinaryOp::Mul, &n.a, &n.b),
-        ExprKind::Div(n) => (BinaryOp::Div, &n.a, &n.b),
-        ExprKind::Mod(n) => (BinaryOp::Mod, &n.a, &n.b),
-        ExprKind::FloorDiv(n) => (BinaryOp::FloorDiv, &n.a, &n.b),
-        ExprKind::FloorMod(n) => (BinaryOp::FloorMod, &n.a, &n.b),
-        ExprKind::Min(n) => (BinaryOp::Min, &n.a, &n.b),
-        ExprKind::Max(n) => (BinaryOp::Max, &n.a, &n.b),
-        _ => return None,
-    })
 }
 
 /// If the type of one of two operands is undetermined, gives it the type of the other.
@@ -126,7 +110,7 @@ impl Determination {
         if let Some(call) = e.as_node::<UnknownCall>() {
             return Some(Ref::new(UnknownCall { dtype: self.dtype, ..call.clone() }).upcast());
         }
-        if let Some((op, a, b)) = binary(e) {
+        if let Some((op, a, b)) = operands(e) {
             let [a, b] = self.any([a, b])?;
             return op.node(a, b).ok();
         }

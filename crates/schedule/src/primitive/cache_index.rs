@@ -2,8 +2,8 @@
 
 use tvmscript_arith::{Analyzer, DomMap, IntSet, eval_set};
 use tvmscript_ir_core::{
-    DataType, Descend, Mutator, Object, ObjectLike as _, PtrMap, Ref, any_node, mutate, post_order_visit,
-    substitute,
+    DataType, Descend, Object, ObjectLike as _, PtrMap, Ref, TryMutator, any_node, post_order_visit,
+    pre_order_visit, substitute, try_mutate,
 };
 use tvmscript_prim::{Expr, IntImm, PrimExprExt as _, Var, ops};
 use tvmscript_tir::{Block, BlockRealize, Buffer, BufferParts, BufferStore, StmtRef, flatten};
@@ -66,11 +66,7 @@ fn cache(schedule: &mut Schedule, item: Item, storage: &str, least: usize) -> Re
         buffers.push(stage.buffer);
     }
     let replacement = Replacement::new(computations.iter().zip(&loads));
-    let mut rewrite = Rewrite { root: block.object().address(), replacement, failed: None };
-    let new_block = mutate(block.clone(), &mut rewrite)?;
-    if let Some(error) = rewrite.failed {
-        return Err(error);
-    }
+    let new_block = try_mutate(block.clone(), &mut Rewrite { root: block.object().address(), replacement })?;
     let old_scope = state.block_of(scope)?.clone();
     let holds = |stmt: &StmtRef| any_node(stmt, |node| node.ptr_eq(block.object()));
     let position = elements_of(&old_scope.body).iter().position(holds).unwrap_or(0);
@@ -93,23 +89,13 @@ fn cache(schedule: &mut Schedule, item: Item, storage: &str, least: usize) -> Re
 
 /// Calls `f` for the stores of a block that are not in blocks below.
 fn own_stores(block: &Ref<Block>, f: &mut impl FnMut(&Ref<BufferStore>)) {
-    struct Stores<'f, F> {
-        root: usize,
-        f: &'f mut F,
-    }
-    impl<F: FnMut(&Ref<BufferStore>)> Mutator for Stores<'_, F> {
-        fn enter(&mut self, node: &Object) -> Descend {
-            if let Some(store) = node.downcast_ref::<BufferStore>() {
-                (self.f)(store);
-            }
-            match node.is::<BufferStore>() || (node.is::<Block>() && node.address() != self.root) {
-                true => Descend::Keep,
-                false => Descend::Into,
-            }
+    pre_order_visit(block, |node| {
+        if let Some(store) = node.downcast_ref::<BufferStore>() {
+            f(store);
+            return false;
         }
-    }
-    let root = block.object().address();
-    let _ = mutate(block.clone(), &mut Stores { root, f });
+        !node.is::<Block>() || node.ptr_eq(block.object())
+    });
 }
 
 /// A buffer for a computation, and how it is filled and read.
@@ -170,7 +156,7 @@ fn stage(
     for ((at, old), value) in axes.iter().enumerate().zip(&bindings) {
         let last = eval_set(value, &domains).max().cloned().ok_or_else(unknown)?;
         shape.push(ops::add(last.clone(), ops::make_const(last.dtype(), 1)?)?);
-        // As in TVM, the domain is the extent of the loop with the same number.
+        // The domain is the extent of the loop with the same number, as in TVM.
         let extent = extents.get(at).ok_or_else(unknown)?;
         let extent = match extent.as_node::<IntImm>() {
             Some(literal) => IntImm::try_new(old.dtype, literal.value)?,
@@ -220,21 +206,16 @@ fn index_dtype(min: &Expr, extent: &Expr) -> Result<DataType> {
 struct Rewrite {
     root: usize,
     replacement: Replacement,
-    failed: Option<ScheduleError>,
 }
 
-impl Mutator for Rewrite {
-    fn enter(&mut self, node: &Object) -> Descend {
+impl TryMutator for Rewrite {
+    type Error = ScheduleError;
+
+    fn enter(&mut self, node: &Object) -> Result<Descend> {
         if node.is::<Block>() && node.address() != self.root {
-            return Descend::Keep;
+            return Ok(Descend::Keep);
         }
-        let Some(store) = node.downcast_ref::<BufferStore>() else { return Descend::Into };
-        match self.replacement.make(store.clone()) {
-            Ok(new) => Descend::Replace(new.into_object()),
-            Err(error) => {
-                self.failed.get_or_insert(error);
-                Descend::Keep
-            }
-        }
+        let Some(store) = node.downcast_ref::<BufferStore>() else { return Ok(Descend::Into) };
+        Ok(Descend::Replace(self.replacement.make(store.clone())?.into_object()))
     }
 }

@@ -174,7 +174,7 @@ impl Move {
         Err(error.at(state.block_of(self.block)?.clone()).at(state.loop_of(self.target)?.clone()))
     }
 
-    /// What one iteration of the block provides, and what the other blocks require of it below the loop.
+    /// The regions that one iteration of the block provides, and those that the other blocks require of it below the loop.
     fn demands(&self, state: &State, others: &[Item]) -> Result<Vec<Demand>> {
         let is_producer = self.direction == Direction::ToConsumers;
         let node = state.block_of(self.block)?;

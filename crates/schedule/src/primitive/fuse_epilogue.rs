@@ -1,11 +1,11 @@
 //! `fuse_reduction_epilogue`: a reduction starts from what a later block adds, and stores what it clips.
 //!
-//! As in TVM, a clipped reduction clips every partial sum, which gives the same only if no partial sum leaves the range; and
+//! Like in TVM, a clipped reduction clips every partial sum, which gives the same only if no partial sum leaves the range; and
 //! other blocks that read the reduction no longer see it.
 
 use tvmscript_ir_core::{
-    Array, Descend, Mutator, Object, ObjectLike as _, PtrMap, Ref, any_node, mutate, structural_equal,
-    substitute, visit_nodes,
+    Array, Descend, Object, ObjectLike as _, PtrMap, Ref, TryMutator, any_node, structural_equal, substitute,
+    try_mutate, visit_nodes,
 };
 use tvmscript_prim::{Add, Expr, FloatImm, Max, Min, PrimExprExt as _, Var, ops};
 use tvmscript_tir::{Block, BlockRealize, Buffer, BufferLoad, BufferRegion, BufferStore};
@@ -112,20 +112,16 @@ fn fused(block: &Ref<Block>, after: &BlockRealize) -> Result<Ref<Block>> {
         new: Element { buffer: &store.buffer, indices: &indices },
         pattern,
         is_init: true,
-        failed: None,
     };
     // The initialization is rewritten first, on its own.
     let mut fused = block.clone();
-    fused.make_mut().init = block.init.clone().map(|init| mutate(init, &mut fusion)).transpose()?;
+    fused.make_mut().init = block.init.clone().map(|init| try_mutate(init, &mut fusion)).transpose()?;
     fusion.is_init = false;
     let is_left = |init| any_node(init, |node| node.ptr_eq(buffer.object()));
     if fused.init.as_ref().is_some_and(is_left) {
         return Err(fail("the reduction does not start from 0"));
     }
-    let mut fused = mutate(fused, &mut fusion)?;
-    if let Some(error) = fusion.failed {
-        return Err(error);
-    }
+    let mut fused = try_mutate(fused, &mut fusion)?;
     let added = after.block.reads.iter().filter(|region| !region.buffer.ptr_eq(buffer));
     let added = added.map(|region| Ok(substitute(region.clone(), &map)?));
     let reads =
@@ -154,9 +150,9 @@ enum Bound {
     AtMost,
 }
 
-/// What a block does to the result of a reduction.
+/// The operations of a block on the result of a reduction.
 struct Pattern {
-    /// What it adds.
+    /// The added value.
     added: Option<Expr>,
     /// The bounds, inner ones first.
     bounds: Vec<(Bound, Expr)>,
@@ -220,11 +216,16 @@ struct Fusion<'f> {
     new: Element<'f>,
     pattern: Pattern,
     is_init: bool,
-    failed: Option<ScheduleError>,
 }
 
-impl Fusion<'_> {
-    fn changed(&self, node: &Object) -> Result<Option<Object>> {
+impl TryMutator for Fusion<'_> {
+    type Error = ScheduleError;
+
+    fn enter(&mut self, node: &Object) -> Result<Descend> {
+        Ok(if node.is::<Buffer>() { Descend::Keep } else { Descend::Into })
+    }
+
+    fn leave(&mut self, node: &Object) -> Result<Option<Object>> {
         if node.downcast_ref::<BufferLoad>().is_some_and(|load| load.buffer.ptr_eq(&self.old)) {
             return Ok(Some(self.new.load()?.into_object()));
         }
@@ -243,24 +244,5 @@ impl Fusion<'_> {
             return Ok(Some(point(self.new.buffer, self.new.indices)?.into_object()));
         }
         Ok(None)
-    }
-}
-
-impl Mutator for Fusion<'_> {
-    fn enter(&mut self, node: &Object) -> Descend {
-        match node.is::<Buffer>() {
-            true => Descend::Keep,
-            false => Descend::Into,
-        }
-    }
-
-    fn leave(&mut self, node: Object) -> Object {
-        match self.changed(&node) {
-            Ok(new) => new.unwrap_or(node),
-            Err(error) => {
-                self.failed.get_or_insert(error);
-                node
-            }
-        }
     }
 }

@@ -2,8 +2,8 @@
 
 use hashbrown::HashMap;
 use tvmscript_ir_core::{
-    Array, Descend, Map, Mutator, Object, ObjectLike as _, PtrMap, Ref, Span, Str, copy_fresh, mutate,
-    pre_order_visit, substitute,
+    Array, Descend, Map, Object, ObjectLike as _, PtrMap, Ref, Span, Str, TryMutator, copy_fresh,
+    pre_order_visit, substitute, try_mutate,
 };
 use tvmscript_prim::{Expr, IntImm, Range, Var, ops};
 use tvmscript_tir::{
@@ -127,11 +127,7 @@ fn part(old: &Ref<For>, at: usize, begin: i64, end: i64) -> Result<StmtRef> {
     let mut map: PtrMap<Object> = PtrMap::default();
     map.insert(old.loop_var.object().clone(), loop_var.object().clone());
     let body = substitute(old.body.clone(), &map)?;
-    let mut parts = Parts { loop_var: &loop_var, begin, end, place: None, failed: None };
-    let body = mutate(body, &mut parts)?;
-    if let Some(error) = parts.failed {
-        return Err(error);
-    }
+    let body = try_mutate(body, &mut Parts { loop_var: &loop_var, begin, end, place: None })?;
     Ok(For::try_new(For {
         span: Span::current(),
         loop_var,
@@ -152,7 +148,6 @@ struct Parts<'p> {
     end: i64,
     /// The number of the axis whose value is the loop's variable. The first block that ends takes it.
     place: Option<usize>,
-    failed: Option<ScheduleError>,
 }
 
 impl Parts<'_> {
@@ -229,26 +224,19 @@ fn whole(
     Ok(BufferRegion::try_new(region.buffer.clone(), Array::new(ranges))?)
 }
 
-impl Mutator for Parts<'_> {
-    fn enter(&mut self, node: &Object) -> Descend {
+impl TryMutator for Parts<'_> {
+    type Error = ScheduleError;
+
+    fn enter(&mut self, node: &Object) -> Result<Descend> {
         if let Some(realize) = node.as_node::<BlockRealize>() {
             let place = realize.iter_values.iter().position(|value| value.ptr_eq(self.loop_var));
             self.place = place.or(self.place);
         }
-        match node.is::<Buffer>() {
-            true => Descend::Keep,
-            false => Descend::Into,
-        }
+        Ok(if node.is::<Buffer>() { Descend::Keep } else { Descend::Into })
     }
 
-    fn leave(&mut self, node: Object) -> Object {
-        let Some(block) = node.downcast_ref::<Block>() else { return node };
-        match self.block(block) {
-            Ok(new) => new.into_object(),
-            Err(error) => {
-                self.failed.get_or_insert(error);
-                node
-            }
-        }
+    fn leave(&mut self, node: &Object) -> Result<Option<Object>> {
+        let block = node.downcast_ref::<Block>();
+        block.map(|block| Ok(self.block(block)?.into_object())).transpose()
     }
 }

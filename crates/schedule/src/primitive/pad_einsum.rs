@@ -2,7 +2,7 @@
 
 use hashbrown::HashSet;
 use tvmscript_arith::Analyzer;
-use tvmscript_ir_core::{Descend, Mutator, Object, ObjectLike as _, PtrMap, Ref, any_node, mutate};
+use tvmscript_ir_core::{Descend, Object, ObjectLike as _, PtrMap, Ref, TryMutator, any_node, try_mutate};
 use tvmscript_prim::{Expr, IntImm, PrimExprExt as _, Range, Var, ops};
 use tvmscript_tir::{
     Block, BlockRealize, Buffer, BufferLoad, BufferParts, BufferRegion, BufferStore, For, IterVar, StmtRef,
@@ -92,14 +92,11 @@ fn pad(schedule: &mut Schedule, item: Item, padding: &[i64]) -> Result<()> {
             statements.push(stmt);
             continue;
         }
-        let new = mutate(stmt.clone(), &mut padded)?;
+        let new = try_mutate(stmt.clone(), &mut padded)?;
         reused.extend(reused_blocks(&stmt, &new));
         statements.append(&mut before);
         statements.push(new);
         statements.append(&mut after);
-    }
-    if let Some(error) = padded.failed {
-        return Err(error);
     }
     let buffers = new_scope.alloc_buffers.iter().cloned().chain(allocated.into_iter().map(|(_, new)| new));
     let buffers = buffers.collect();
@@ -196,11 +193,16 @@ struct Padded {
     /// New extents by the variable of an axis or loop.
     extents: PtrMap<Expr>,
     buffers: PtrMap<Ref<Buffer>>,
-    failed: Option<ScheduleError>,
 }
 
-impl Padded {
-    fn changed(&self, node: &Object) -> Result<Option<Object>> {
+impl TryMutator for Padded {
+    type Error = ScheduleError;
+
+    fn enter(&mut self, node: &Object) -> Result<Descend> {
+        Ok(if node.is::<Buffer>() { Descend::Keep } else { Descend::Into })
+    }
+
+    fn leave(&mut self, node: &Object) -> Result<Option<Object>> {
         let buffer = |old: &Ref<Buffer>| self.buffers.get(old.object()).cloned();
         if let Some(found) = node.downcast_ref::<For>()
             && let Some(extent) = self.extents.get(found.loop_var.object())
@@ -234,24 +236,5 @@ impl Padded {
             return Ok(Some(new.into_object()));
         }
         Ok(None)
-    }
-}
-
-impl Mutator for Padded {
-    fn enter(&mut self, node: &Object) -> Descend {
-        match node.is::<Buffer>() {
-            true => Descend::Keep,
-            false => Descend::Into,
-        }
-    }
-
-    fn leave(&mut self, node: Object) -> Object {
-        match self.changed(&node) {
-            Ok(new) => new.unwrap_or(node),
-            Err(error) => {
-                self.failed.get_or_insert(error);
-                node
-            }
-        }
     }
 }

@@ -101,7 +101,7 @@ fn around(state: &State, target: Item) -> Vec<Item> {
     loops
 }
 
-/// What the statements in a loop access of a buffer.
+/// The accesses of the statements in a loop to a buffer.
 #[derive(Default)]
 struct Touched {
     /// Sets of indices, one list for each access.

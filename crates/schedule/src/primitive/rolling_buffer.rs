@@ -1,7 +1,7 @@
 //! `rolling_buffer`: a buffer keeps only the part that one iteration of a loop needs, and is overwritten in circles.
 
 use tvmscript_arith::{Analyzer, DomMap, IntSet, eval_set, eval_set_of_range};
-use tvmscript_ir_core::{Array, Descend, Mutator, Object, ObjectLike as _, PtrMap, Ref, mutate};
+use tvmscript_ir_core::{Array, Descend, Object, ObjectLike as _, PtrMap, Ref, TryMutator, try_mutate};
 use tvmscript_prim::{Expr, FloorDiv, IntImm, Mul, PrimExprExt as _, Var, ops};
 use tvmscript_tir::complete::block_access_regions;
 use tvmscript_tir::{Block, BlockRealize, Buffer, BufferLoad, BufferRegion, BufferStore, IterType, IterVar};
@@ -97,12 +97,8 @@ fn roll(schedule: &mut Schedule, item: Item, index: i64) -> Result<()> {
         overlaps,
         guards: false,
         reused: Vec::new(),
-        failed: None,
     };
-    let mut new_scope = mutate(old_scope, &mut rolling)?;
-    if let Some(error) = rolling.failed {
-        return Err(error);
-    }
+    let mut new_scope = try_mutate(old_scope, &mut rolling)?;
     let allocated = new_scope.alloc_buffers.iter();
     let allocated =
         allocated.map(|own| if own.ptr_eq(&rolling.old) { rolling.new.clone() } else { own.clone() });
@@ -159,7 +155,6 @@ struct Rolling {
     /// The block that ends next stores to the buffer.
     guards: bool,
     reused: Vec<Reused>,
-    failed: Option<ScheduleError>,
 }
 
 impl Rolling {
@@ -246,41 +241,26 @@ impl Rolling {
     }
 }
 
-impl Mutator for Rolling {
-    fn enter(&mut self, node: &Object) -> Descend {
+impl TryMutator for Rolling {
+    type Error = ScheduleError;
+
+    fn enter(&mut self, node: &Object) -> Result<Descend> {
         if node.is::<Buffer>() {
-            return Descend::Keep;
+            return Ok(Descend::Keep);
         }
         // Each block is walked on its own, to know which block it was.
         let Some(block) = node.downcast_ref::<Block>().filter(|_| node.address() != self.root) else {
-            return Descend::Into;
+            return Ok(Descend::Into);
         };
         let root = std::mem::replace(&mut self.root, node.address());
-        let new = tvmscript_ir_core::with_stack(|| mutate(block.clone(), self));
+        let new = tvmscript_ir_core::with_stack(|| try_mutate(block.clone(), self))?;
         self.root = root;
-        let new = new.map_err(ScheduleError::from).and_then(|new| self.block(&new));
-        match new {
-            Ok(new) => {
-                self.reused.push((block.clone(), new.clone()));
-                Descend::Replace(new.into_object())
-            }
-            Err(error) => {
-                self.failed.get_or_insert(error);
-                Descend::Keep
-            }
-        }
+        let new = self.block(&new)?;
+        self.reused.push((block.clone(), new.clone()));
+        Ok(Descend::Replace(new.into_object()))
     }
 
-    fn leave(&mut self, node: Object) -> Object {
-        if self.failed.is_some() {
-            return node;
-        }
-        match self.changed(&node) {
-            Ok(new) => new.unwrap_or(node),
-            Err(error) => {
-                self.failed.get_or_insert(error);
-                node
-            }
-        }
+    fn leave(&mut self, node: &Object) -> Result<Option<Object>> {
+        self.changed(node)
     }
 }

@@ -1,6 +1,6 @@
 //! `unsafe_set_dtype`: a buffer holds values of another type.
 
-use tvmscript_ir_core::{DataType, Descend, Mutator, Object, ObjectLike as _, Ref, mutate};
+use tvmscript_ir_core::{DataType, Descend, Object, ObjectLike as _, Ref, TryMutator, try_mutate};
 use tvmscript_prim::Cast;
 use tvmscript_tir::{Buffer, BufferLoad, BufferStore};
 
@@ -42,11 +42,7 @@ pub(super) static UNSAFE_SET_DTYPE: Primitive = Primitive {
         exchange.add(&buffer, &retyped(&buffer));
         exchange.follow(state.block_of(site)?, |part, _| Some(retyped(part)));
         let old = state.block_of(site)?.clone();
-        let mut retyping = Retyping { exchange, from: buffer.dtype, to: dtype, failed: None };
-        let new = mutate(old.clone(), &mut retyping)?;
-        if let Some(error) = retyping.failed {
-            return Err(error);
-        }
+        let new = try_mutate(old.clone(), &mut Retyping { exchange, from: buffer.dtype, to: dtype })?;
         state.replace_block(site, new.clone(), &reused_blocks(&old.body, &new.body))?;
         Ok(Vec::new())
     },
@@ -57,12 +53,26 @@ struct Retyping {
     exchange: Exchange,
     from: DataType,
     to: DataType,
-    failed: Option<ScheduleError>,
 }
 
 impl Retyping {
-    /// The store or load of an exchanged buffer with its conversion; `None` for other nodes.
-    fn leave_access(&self, node: &Object) -> Result<Option<Object>, ScheduleError> {
+    fn is_new(&self, buffer: &Ref<Buffer>) -> bool {
+        self.exchange.0.values().any(|new| new.ptr_eq(buffer.object()))
+    }
+}
+
+impl TryMutator for Retyping {
+    type Error = ScheduleError;
+
+    fn enter(&mut self, node: &Object) -> Result<Descend, ScheduleError> {
+        Ok(match self.exchange.0.get(node) {
+            Some(new) => Descend::Replace(new.clone()),
+            None => Descend::Into,
+        })
+    }
+
+    /// The store or load of an exchanged buffer gets its conversion.
+    fn leave(&mut self, node: &Object) -> Result<Option<Object>, ScheduleError> {
         if let Some(store) = node.downcast_ref::<BufferStore>()
             && self.is_new(&store.buffer)
         {
@@ -77,28 +87,5 @@ impl Retyping {
             return Ok(Some(Cast::try_new(self.from, new)?.into_object()));
         }
         Ok(None)
-    }
-
-    fn is_new(&self, buffer: &Ref<Buffer>) -> bool {
-        self.exchange.0.values().any(|new| new.ptr_eq(buffer.object()))
-    }
-}
-
-impl Mutator for Retyping {
-    fn enter(&mut self, node: &Object) -> Descend {
-        match self.exchange.0.get(node) {
-            Some(new) => Descend::Replace(new.clone()),
-            None => Descend::Into,
-        }
-    }
-
-    fn leave(&mut self, node: Object) -> Object {
-        match self.leave_access(&node) {
-            Ok(new) => new.unwrap_or(node),
-            Err(error) => {
-                self.failed.get_or_insert(error);
-                node
-            }
-        }
     }
 }

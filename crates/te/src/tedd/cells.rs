@@ -51,7 +51,7 @@ impl Dot {
         self.table_with(name, stage, "", rows);
     }
 
-    /// As [`Dot::table`], with text before the rows.
+    /// Like [`Dot::table`], with text before the rows.
     pub(super) fn table_with(&mut self, name: &str, stage: usize, before: &str, rows: &str) {
         let prefix = self.prefix;
         let frame = match self.changed.get(stage) {

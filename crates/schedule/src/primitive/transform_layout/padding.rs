@@ -8,8 +8,8 @@
 use hashbrown::{HashMap, HashSet};
 use tvmscript_arith::Analyzer;
 use tvmscript_ir_core::{
-    Array, DataType, Descend, Map, Mutator, Object, ObjectLike as _, PtrMap, Ref, Span, mutate,
-    structural_equal, substitute,
+    Array, DataType, Descend, Map, Mutator, Object, ObjectLike as _, PtrMap, Ref, Span, TryMutator, mutate,
+    structural_equal, substitute, try_mutate,
 };
 use tvmscript_prim::{Call, Expr, IndexMap, IntImm, PrimExprExt as _, Range, Var, ops};
 use tvmscript_tir::op::control::ASSUME;
@@ -27,7 +27,7 @@ use crate::loops::new_loops;
 use crate::state::Reused;
 use crate::walk::all_blocks;
 
-/// What to fill the gaps with.
+/// The value in the gaps.
 #[derive(Debug, Clone)]
 pub(super) struct Fill {
     /// The old indices of new ones.
@@ -257,14 +257,9 @@ impl Fill {
             condition,
             iterators: iterators.as_ref(),
             is_complete: true,
-            failed: None,
         };
-        let body = mutate(innermost.body.clone(), &mut stores)?;
-        let Stores { is_complete, failed, .. } = stores;
-        if let Some(error) = failed {
-            return Err(error);
-        }
-        if is_complete { self.loops(new, body).map(Some) } else { Ok(None) }
+        let body = try_mutate(innermost.body.clone(), &mut stores)?;
+        if stores.is_complete { self.loops(new, body).map(Some) } else { Ok(None) }
     }
 
     /// New iterators of the block around a store, if its iterators are the indices.
@@ -347,7 +342,6 @@ struct Stores<'s> {
     iterators: Option<&'s Iterators>,
     /// All stores to the buffer are replaced.
     is_complete: bool,
-    failed: Option<ScheduleError>,
 }
 
 impl Stores<'_> {
@@ -363,7 +357,7 @@ impl Stores<'_> {
     }
 
     fn store(&mut self, store: &BufferStore) -> Result<Object> {
-        let value = mutate(store.value.clone(), self)?;
+        let value = try_mutate(store.value.clone(), self)?;
         let value = ops::if_then_else(self.condition.clone(), self.value.clone(), value)?;
         let indices = self.indices.iter().cloned().collect();
         Ok(BufferStore::try_new(self.new.clone(), value, indices, None)?.into_object())
@@ -373,8 +367,8 @@ impl Stores<'_> {
         let mut block = realize.block.clone();
         block.make_mut().iter_vars = Array::default();
         let mut new = realize.clone();
-        new.make_mut().predicate = mutate(realize.predicate.clone(), self)?;
-        let mut block = mutate(block, self)?;
+        new.make_mut().predicate = try_mutate(realize.predicate.clone(), self)?;
+        let mut block = try_mutate(block, self)?;
         block.make_mut().iter_vars = Array::new(iterators.axes.iter().cloned());
         let changed = new.make_mut();
         changed.block = block;
@@ -383,17 +377,19 @@ impl Stores<'_> {
     }
 }
 
-impl Mutator for Stores<'_> {
-    fn enter(&mut self, node: &Object) -> Descend {
+impl TryMutator for Stores<'_> {
+    type Error = ScheduleError;
+
+    fn enter(&mut self, node: &Object) -> Result<Descend> {
         if let Some(value) = self.values.get(node) {
-            return Descend::Replace(value.clone());
+            return Ok(Descend::Replace(value.clone()));
         }
         let new = if let Some(store) = node.as_node::<BufferStore>()
             && store.buffer.ptr_eq(&self.write.store.buffer)
         {
             if !self.has_indices(store) {
                 self.is_complete = false;
-                return Descend::Keep;
+                return Ok(Descend::Keep);
             }
             self.store(store)
         } else if let Some(realize) = node.downcast_ref::<BlockRealize>()
@@ -402,14 +398,8 @@ impl Mutator for Stores<'_> {
         {
             self.realize(realize, iterators)
         } else {
-            return Descend::Into;
+            return Ok(Descend::Into);
         };
-        match new {
-            Ok(new) => Descend::Replace(new),
-            Err(error) => {
-                self.failed.get_or_insert(error);
-                Descend::Keep
-            }
-        }
+        new.map(Descend::Replace)
     }
 }
