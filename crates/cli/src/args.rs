@@ -11,6 +11,7 @@ use tvmscript::script_parser::Header;
 use crate::arg_values::{fragment_dialect, header, release};
 use crate::dialect_args::{AddedDialects, DialectArgs};
 use crate::hash_args::Hash;
+use crate::import_args::ImportArgs;
 use crate::printer::{PrinterArgs, TextArgs};
 use crate::python_args::{Capture, PythonFileArgs, Unknown};
 use crate::run_args::RunArgs;
@@ -152,6 +153,8 @@ pub(crate) enum Command {
     Trace(Trace),
     /// Run TIR functions on generated inputs with the reference interpreter
     Run(RunArgs),
+    /// Print the Relax module of a model: ONNX
+    Import(ImportArgs),
     /// Apply a trace of schedule primitives to a module
     Schedule(ScheduleArgs),
     /// Measure each operation; prints one line of JSON per operation

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use tvmscript::diagnostics::{self, Diagnostic, DiagnosticKind, LineIndex, Position, Report, escape};
 use tvmscript::expand::Refused;
+use tvmscript::frontend::{ImportError, ImportErrors};
 use tvmscript::interpreter::RunError;
 use tvmscript::ir::constants::StoreError;
 use tvmscript::ir_core::error_codes;
@@ -100,6 +101,8 @@ pub(crate) enum FileErrorKind {
     Run { function: String, error: RunError, range: Option<TextRange> },
     /// A trace cannot be applied.
     Schedule(String),
+    /// A model cannot be imported.
+    Import(ImportErrors),
     /// Primitives of a trace do not apply.
     Refused(Box<RefusedTrace>),
     /// A bug in this program.
@@ -179,6 +182,7 @@ error_codes! {
         FileErrorKind::Refused(refused) => {
             refused.refusals.first().map_or(&FileErrorKind::CODES[0], |(_, refusal)| refusal.kind.error_code())
         };
+        FileErrorKind::Import(errors) => errors.first().map_or(&FileErrorKind::CODES[0], |error| error.error_code());
         FileErrorKind::Unprintable(error) => error.error_code();
     }
 }
@@ -227,6 +231,7 @@ impl fmt::Display for FileErrorKind {
             FileErrorKind::NoProgram { script, reason } => write!(f, "no program for `{script}`: {reason}"),
             FileErrorKind::Run { function, error, .. } => write!(f, "in `{function}`: {error}"),
             FileErrorKind::Schedule(error) => f.write_str(error),
+            FileErrorKind::Import(errors) => errors.fmt(f),
             FileErrorKind::Refused(refused) => {
                 refused.refusals.first().map_or(Ok(()), |(_, refusal)| refusal.fmt(f))
             }
@@ -283,6 +288,12 @@ impl FileErrorKind {
                 shown.chain([diagnostics::render(errors, name, text, color)]).collect()
             }
             FileErrorKind::Internal(error) => format!("{}: {error}\n", escape::name(name)),
+            FileErrorKind::Import(errors) => {
+                let name = escape::name(name);
+                let line =
+                    |error: &ImportError| format!("error: {name}: {}\n", escape::message(&error.to_string()));
+                errors.0.iter().map(line).collect()
+            }
             _ => {
                 let (start, _) = self.range(source);
                 let name = escape::name(name);
@@ -364,6 +375,12 @@ impl FileErrorKind {
                     .iter()
                     .flat_map(|(_, refusal)| diagnostics::reports(std::slice::from_ref(refusal), text));
                 refused.chain(diagnostics::reports(errors, text)).collect()
+            }
+            FileErrorKind::Import(errors) => {
+                let report = |error: &ImportError| {
+                    Report::new(error.error_code(), &error.to_string(), Position::START, Position::START)
+                };
+                errors.0.iter().map(report).collect()
             }
             _ => {
                 let (start, end) = self.range(source);

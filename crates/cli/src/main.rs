@@ -19,6 +19,7 @@ mod failure;
 mod fixes;
 mod folders;
 mod hash_args;
+mod import_args;
 mod input;
 mod internal;
 mod json_form;

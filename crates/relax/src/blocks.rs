@@ -8,8 +8,10 @@
 
 mod branch;
 mod dataflow;
+mod function;
 
 pub use branch::Branch;
+pub use function::{FunctionBuilder, Signature};
 
 use std::mem::take;
 
@@ -65,6 +67,8 @@ struct Sequence {
     outer: Option<Dataflow>,
     /// Scalar variables of the enclosing function, hidden until its end.
     hidden: Option<(Vec<usize>, HashSet<usize>)>,
+    /// Values and tuples normalized in the enclosing block, which is open again at its end.
+    outer_normalized: (PtrMap<Ref<Var>>, PtrMap<Expr>),
 }
 
 impl Default for BlockBuilder {
@@ -166,7 +170,7 @@ impl BlockBuilder {
     fn end_sequence(&mut self) -> (Vec<Ref<BindingBlock>>, usize) {
         let mut sequence = self.sequences.pop().unwrap_or_default();
         sequence.close_block();
-        self.forget_normalized();
+        (self.normalized, self.normal_tuples) = take(&mut sequence.outer_normalized);
         self.dataflow = sequence.outer.take();
         (sequence.blocks, sequence.known_before)
     }
@@ -429,7 +433,13 @@ impl BlockBuilder {
         }
         let value = with_stack(|| self.normalize_new(operand.clone()))?;
         self.check_open()?;
+        // The binding comes from the operand, not from the value that uses it.
+        let before = Span::save_current();
+        if value.span().is_known() {
+            let _ = Span::set_current(value.span());
+        }
         let var = self.emit_normalized(value);
+        before.restore();
         self.normalized.insert(operand.into(), var.clone());
         Ok(var.upcast())
     }

@@ -39,7 +39,8 @@ fn shortened(value: &dyn Display) -> String {
     text.0
 }
 
-pub(crate) fn struct_info(info: &Ref<StructInfo>) -> String {
+/// Struct info as text, truncated if it is long.
+pub fn struct_info(info: &Ref<StructInfo>) -> String {
     shortened(&Shown(info))
 }
 

@@ -84,6 +84,8 @@ pub use tvmscript_dynamic as dynamic;
 pub use tvmscript_explain::expand;
 #[cfg(all(feature = "parse", feature = "print"))]
 pub use tvmscript_explain::explain;
+#[cfg(feature = "models")]
+pub use tvmscript_frontend as frontend;
 pub use tvmscript_interpreter as interpreter;
 pub use tvmscript_ir as ir;
 pub use tvmscript_ir_core as ir_core;

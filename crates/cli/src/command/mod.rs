@@ -10,6 +10,7 @@ mod equal;
 mod explain;
 mod explain_code;
 mod hash;
+mod import;
 mod json;
 mod opt;
 mod print;
@@ -67,6 +68,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Command::Diff(args) => diff::run(args, &mut run),
         Command::ExplainCode(args) => explain_code::run(args),
         Command::Hash(args) => hash::run(args, &mut run),
+        Command::Import(args) => import::run(args, &mut run),
         Command::Json(args) => json::run(args, &mut run),
         Command::Dump(args) => dump::run(args, &mut run),
         Command::Opt(args) => opt::run(args, &mut run),

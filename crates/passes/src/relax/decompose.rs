@@ -13,11 +13,11 @@ use tvmscript_relax::{
 };
 use tvmscript_si_builder::SIBuilder;
 
-use super::evaluate::{Tensor, axis_of};
 use super::rewrite::{CurrentSpan, Rewriter, Rules, info_of, relax_error, rewrite};
 use crate::Result;
 use tvmscript_ir_core::arithmetic::is_float;
 use tvmscript_pass::{PassError, pass};
+use tvmscript_relax::evaluate::{Tensor, axis_of};
 
 pass! {
     /// Replaces batch normalisation by elementwise operators on the stored statistics, and a shape held by a tensor by a

@@ -16,11 +16,11 @@ use tvmscript_relax::{
 use tvmscript_si_builder::SIBuilder;
 use tvmscript_tir::node::PrimFunc;
 
-use super::evaluate::{MAX_ELEMENTS, Tensor, evaluate};
 use super::rewrite::{Rewriter, Rules, relax_error, rewrite};
 use super::usage::remove_unused;
 use crate::Result;
 use tvmscript_pass::{PassError, map_parts, pass};
+use tvmscript_relax::evaluate::{MAX_ELEMENTS, Tensor, evaluate};
 
 pass! {
     /// Replaces uses of constants by the constants, computes operators of dataflow blocks and calls of `PrimFunc`s on

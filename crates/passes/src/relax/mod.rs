@@ -5,7 +5,6 @@ mod common_subexpr;
 mod dataflow;
 mod dead_code;
 mod decompose;
-mod evaluate;
 mod fold_constant;
 mod global_symbol;
 mod purity;

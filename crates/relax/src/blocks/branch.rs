@@ -12,9 +12,9 @@ impl BlockBuilder {
     /// Opens a branch.
     pub fn begin_branch(&mut self) {
         let known_before = self.known.len();
-        self.forget_normalized();
+        let outer_normalized = (take(&mut self.normalized), take(&mut self.normal_tuples));
         let outer = self.dataflow.take();
-        self.sequences.push(Sequence { known_before, outer, ..Sequence::default() });
+        self.sequences.push(Sequence { known_before, outer, outer_normalized, ..Sequence::default() });
     }
 
     /// Opens the body of a nested function, which knows the scalar variables of its parameters alone.

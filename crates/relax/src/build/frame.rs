@@ -3,18 +3,16 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use tvmscript_ir::DictAttrs;
 use tvmscript_ir::GLOBAL_SYMBOL;
 use tvmscript_ir_core::mutate::{post_order_mutate, substitute};
 use tvmscript_ir_core::visit::{Visitor, Walk};
-use tvmscript_ir_core::{Array, Map, Object, ObjectLike, Ref, Span, Str, Value, any_node};
+use tvmscript_ir_core::{Array, Object, ObjectLike, Ref, Span, Str, Value, any_node};
 use tvmscript_irbuilder::record::record_syntax_as;
 use tvmscript_irbuilder::{
     BuildError, BuildErrorKind, BuildResult, Builder, CallArgs, Frame, FrameOf, HostObject, ScriptValue,
 };
 
-use crate::analysis::{BaseCheck, base_check};
-use crate::blocks::{BlockBuilder, Branch};
+use crate::blocks::{BlockBuilder, Branch, Signature};
 use crate::error::RelaxError;
 use crate::node::*;
 use crate::syntax::RelaxSyntax;
@@ -110,41 +108,14 @@ impl FunctionFrame {
             true => without_values(&body_info),
             false => body_info,
         };
-        let blocks: Array<Ref<BindingBlock>> = self.blocks.end().into_iter().collect();
-        let span = self.span;
-        let seq = SeqExpr { span, struct_info_: Some(body_info.clone().into()), blocks, body };
-        let infos = self.params.iter().map(|p| struct_info_of(&p.clone().upcast()));
-        let infos: Array<Ref<StructInfo>> = infos.map(|i| i.unwrap_or_else(ObjectStructInfo::new)).collect();
-        // The inferred result is used unless a more specific one is stated; callers know only the variables of
-        // parameters.
-        let is_said_better = match &self.ret {
-            Some(said) => base_check(said, &body_info, self.blocks.analyzer()) != BaseCheck::Pass,
-            None => false,
-        };
-        let ret = match self.ret {
-            Some(said) if is_said_better => said,
-            _ => {
-                let mut signature = BlockBuilder::default();
-                infos.iter().for_each(|info| signature.define_scalars(info));
-                signature.well_defined(&body_info)
-            }
-        };
         if let Some(name) = &self.name
             && !self.is_private
             && !self.attrs.iter().any(|(key, _)| key.as_str() == GLOBAL_SYMBOL)
         {
             self.attrs.push((Str::from(GLOBAL_SYMBOL), name.clone().into()));
         }
-        let function_info = FuncStructInfo::new(infos, ret.clone(), self.is_pure);
-        Ok(Ref::new(Function {
-            span,
-            struct_info_: Some(function_info.into()),
-            attrs: Ref::new(DictAttrs { dict: Map::new(self.attrs) }),
-            params: self.params.into_iter().collect(),
-            body: Ref::new(seq),
-            ret_struct_info: ret,
-            is_pure: self.is_pure,
-        }))
+        let FunctionFrame { span, attrs, params, ret, is_pure, blocks, .. } = self;
+        Ok(blocks.into_function(Signature { span, attrs, params, ret, is_pure }, body, body_info))
     }
 }
 

@@ -7,6 +7,7 @@ mod attack;
 mod diff;
 mod emit;
 mod host;
+mod import;
 mod mutate;
 mod run;
 mod schedule;
@@ -47,6 +48,8 @@ pub enum Suite {
     Host(host::Options),
     /// Run the functions of a corpus in the interpreter: how many run, and what stops the others.
     Run(run::Options),
+    /// Import models: the same module as TVM's, with the name of the layer on each call.
+    Import(import::Options),
     /// Apply recorded schedules: the same module as TVM's, or a refusal of the same class.
     Schedule(schedule::Options),
 }
@@ -66,6 +69,7 @@ pub fn run(suite: &Suite) -> Result<()> {
         Suite::Attack(options) => attack::run(options),
         Suite::Host(options) => host::run(options),
         Suite::Run(options) => run::run(options),
+        Suite::Import(options) => import::run(options),
         Suite::Schedule(options) => schedule::run(options),
     }
 }

@@ -1,8 +1,8 @@
 //! Operators that rearrange elements.
 
+use crate::node::attrs::{ConcatAttrs, FlipAttrs, PermuteDimsAttrs, RepeatAttrs, StackAttrs, TakeAttrs};
 use tvmscript_ir_core::Array;
 use tvmscript_prim::IntImm;
-use tvmscript_relax::attrs::{ConcatAttrs, FlipAttrs, PermuteDimsAttrs, RepeatAttrs, StackAttrs, TakeAttrs};
 
 use super::tensor::{Data, Indices, Tensor, count, dot, strides};
 use super::{Operands, axis_of};

@@ -1,8 +1,8 @@
 //! Elementwise operators.
 
+use crate::node::attrs::LeakyReluAttrs;
 use tvmscript_ir_core::DataType;
 use tvmscript_ir_core::arithmetic::{self, Comparison, Operator, is_float, wrap};
-use tvmscript_relax::attrs::LeakyReluAttrs;
 
 use super::Operands;
 use super::tensor::{Data, Tensor, rounded};

@@ -12,18 +12,18 @@ mod rearrange;
 mod reduce;
 mod tensor;
 
-pub(super) use tensor::Tensor;
+pub use tensor::{Data, Tensor};
 
+use crate::node::{Call, Constant, Expr, PrimValue, TensorStructInfo, Tuple, struct_info_of};
 use tvmscript_prim::{FloatImm, IntImm};
-use tvmscript_relax::{Call, Constant, Expr, PrimValue, TensorStructInfo, Tuple, struct_info_of};
 
 /// Maximum number of elements of a result.
-pub(super) const MAX_ELEMENTS: usize = 1 << 20;
+pub const MAX_ELEMENTS: usize = 1 << 20;
 /// Maximum number of multiplications of a matrix product.
 const MAX_PRODUCTS: usize = 1 << 26;
 
 /// Computes a normalized call. `None` if an operand is not constant or the operator is not one of the supported ones.
-pub(super) fn evaluate(call: &Call) -> Option<Tensor> {
+pub fn evaluate(call: &Call) -> Option<Tensor> {
     let name = call.op_name()?.strip_prefix("relax.")?;
     let info = call.struct_info_.as_ref()?.as_node::<TensorStructInfo>()?;
     let shape: Option<Vec<usize>> =
@@ -95,7 +95,7 @@ fn constant(expr: &Expr) -> Option<Tensor> {
 }
 
 /// An axis counted from the front.
-pub(super) fn axis_of(axis: i64, ndim: usize) -> Option<usize> {
+pub fn axis_of(axis: i64, ndim: usize) -> Option<usize> {
     let ndim = i64::try_from(ndim).ok()?;
     let axis = if axis < 0 { axis + ndim } else { axis };
     (0..ndim).contains(&axis).then(|| usize::try_from(axis).ok()).flatten()

@@ -6,7 +6,7 @@ use tvmscript_ir_core::{DataType, Ref, TypeCode};
 
 /// The elements of a tensor, row-major.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Data {
+pub enum Data {
     /// Integers of any type, and 0 and 1 for bools.
     Int(Vec<i128>),
     /// Floating-point numbers of any type.
@@ -15,14 +15,17 @@ pub(crate) enum Data {
 
 /// A tensor with its elements.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Tensor {
-    pub(crate) dtype: DataType,
-    pub(crate) shape: Vec<usize>,
-    pub(crate) data: Data,
+pub struct Tensor {
+    /// The element type.
+    pub dtype: DataType,
+    /// Number of elements along each axis.
+    pub shape: Vec<usize>,
+    /// The elements.
+    pub data: Data,
 }
 
 /// Returns `true` for the element types of numbers with 8, 16, 32 or 64 bits.
-pub(crate) fn is_supported(dtype: DataType) -> bool {
+pub fn is_supported(dtype: DataType) -> bool {
     dtype.is_scalar()
         && matches!(
             (dtype.code, dtype.bits),
@@ -40,27 +43,19 @@ pub(crate) fn rounded(dtype: DataType, value: f64) -> f64 {
 
 impl Tensor {
     /// Makes a tensor of integers; wraps them.
-    pub(crate) fn of_ints(
-        dtype: DataType,
-        shape: Vec<usize>,
-        data: impl IntoIterator<Item = i128>,
-    ) -> Tensor {
+    pub fn of_ints(dtype: DataType, shape: Vec<usize>, data: impl IntoIterator<Item = i128>) -> Tensor {
         let data = Data::Int(data.into_iter().map(|value| wrap(dtype, value)).collect());
         Tensor { dtype, shape, data }
     }
 
     /// Makes a tensor of floating-point numbers; rounds them.
-    pub(crate) fn of_floats(
-        dtype: DataType,
-        shape: Vec<usize>,
-        data: impl IntoIterator<Item = f64>,
-    ) -> Tensor {
+    pub fn of_floats(dtype: DataType, shape: Vec<usize>, data: impl IntoIterator<Item = f64>) -> Tensor {
         let data = Data::Float(data.into_iter().map(|value| rounded(dtype, value)).collect());
         Tensor { dtype, shape, data }
     }
 
     /// Decodes the elements of a tensor; `None` if they are left out or of another type.
-    pub(crate) fn decode(node: &TensorNode) -> Option<Tensor> {
+    pub fn decode(node: &TensorNode) -> Option<Tensor> {
         let (dtype, bytes) = (node.dtype, node.bytes()?);
         if !is_supported(dtype) {
             return None;
@@ -78,7 +73,7 @@ impl Tensor {
     }
 
     /// Encodes the elements.
-    pub(crate) fn encode(&self) -> Ref<TensorNode> {
+    pub fn encode(&self) -> Ref<TensorNode> {
         let dtype = self.dtype;
         let width = usize::from(dtype.bits / 8);
         let words: Vec<u64> = match &self.data {
@@ -94,7 +89,7 @@ impl Tensor {
     }
 
     /// Number of elements.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         match &self.data {
             Data::Int(values) => values.len(),
             Data::Float(values) => values.len(),
@@ -102,7 +97,7 @@ impl Tensor {
     }
 
     /// Makes a tensor from the elements at positions in this one; `None` if one does not exist.
-    pub(crate) fn gather(&self, shape: &[usize], positions: impl Iterator<Item = usize>) -> Option<Tensor> {
+    pub fn gather(&self, shape: &[usize], positions: impl Iterator<Item = usize>) -> Option<Tensor> {
         let data = match &self.data {
             Data::Int(values) => {
                 Data::Int(positions.map(|at| values.get(at).copied()).collect::<Option<_>>()?)
@@ -115,7 +110,7 @@ impl Tensor {
     }
 
     /// The tensor with one of its axes, or flattened with its only axis if `axis` is absent.
-    pub(crate) fn along(self, axis: Option<i64>) -> Option<(Tensor, usize)> {
+    pub fn along(self, axis: Option<i64>) -> Option<(Tensor, usize)> {
         match axis {
             Some(axis) => {
                 let axis = super::axis_of(axis, self.shape.len())?;
@@ -129,12 +124,12 @@ impl Tensor {
     }
 
     /// The same elements in another shape.
-    pub(crate) fn reshaped(self, shape: &[usize]) -> Option<Tensor> {
+    pub fn reshaped(self, shape: &[usize]) -> Option<Tensor> {
         (self.len() == count(shape)).then(|| Tensor { shape: shape.to_vec(), ..self })
     }
 
     /// Repeats the tensor along axes of length 1 and new leading axes.
-    pub(crate) fn broadcast(&self, shape: &[usize]) -> Option<Tensor> {
+    pub fn broadcast(&self, shape: &[usize]) -> Option<Tensor> {
         if self.shape == shape {
             return Some(self.clone());
         }
@@ -150,7 +145,7 @@ impl Tensor {
     }
 
     /// Elements as floating-point numbers.
-    pub(crate) fn floats(&self) -> Option<&[f64]> {
+    pub fn floats(&self) -> Option<&[f64]> {
         match &self.data {
             Data::Float(values) => Some(values),
             Data::Int(_) => None,
@@ -158,7 +153,7 @@ impl Tensor {
     }
 
     /// Elements as integers.
-    pub(crate) fn ints(&self) -> Option<&[i128]> {
+    pub fn ints(&self) -> Option<&[i128]> {
         match &self.data {
             Data::Int(values) => Some(values),
             Data::Float(_) => None,
@@ -193,7 +188,7 @@ pub(crate) struct Indices {
 }
 
 impl Indices {
-    pub(crate) fn new(shape: &[usize]) -> Indices {
+    pub fn new(shape: &[usize]) -> Indices {
         let next = (!shape.contains(&0)).then(|| vec![0; shape.len()]);
         Indices { shape: shape.to_vec(), next }
     }

@@ -1,7 +1,7 @@
 //! Reductions, scans and matrix products.
 
+use crate::node::attrs::{ArgmaxArgminAttrs, ScanopAttrs, StatisticalAttrs};
 use tvmscript_ir_core::arithmetic::wrap;
-use tvmscript_relax::attrs::{ArgmaxArgminAttrs, ScanopAttrs, StatisticalAttrs};
 
 use super::elementwise::arithmetic;
 use super::rearrange::axes_of;

@@ -1,8 +1,8 @@
 //! Quantization and its reverse, in the types that TVM's loops for them compute in.
 
+use crate::node::attrs::QuantizeAttrs;
 use tvmscript_ir_core::DataType;
 use tvmscript_ir_core::arithmetic::is_float;
-use tvmscript_relax::attrs::QuantizeAttrs;
 
 use super::tensor::{Data, Tensor, rounded};
 use super::{Operands, axis_of};

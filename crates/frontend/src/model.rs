@@ -1,0 +1,107 @@
+//! Files with models, and their formats.
+
+use std::fmt::{self, Display, Formatter};
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+
+use crate::error::{ImportError, ImportErrors};
+
+/// A format of models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// ONNX: `.onnx`.
+    Onnx,
+    /// Programs of `torch.export`: `.pt2`.
+    Torch,
+    /// TFLite: `.tflite`.
+    Tflite,
+    /// TensorFlow: `.pb`, `.pbtxt` and folders with a `saved_model.pb`.
+    TensorFlow,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Format; 4] = [Format::Onnx, Format::Torch, Format::Tflite, Format::TensorFlow];
+
+    /// The name of the format in options: `onnx`, `torch`, `tflite`, `tf`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Onnx => "onnx",
+            Format::Torch => "torch",
+            Format::Tflite => "tflite",
+            Format::TensorFlow => "tf",
+        }
+    }
+
+    /// The format of files with this extension.
+    pub fn of_extension(extension: &str) -> Option<Format> {
+        Some(match extension {
+            "onnx" => Format::Onnx,
+            "pt2" | "pt" | "pth" => Format::Torch,
+            "tflite" => Format::Tflite,
+            "pb" | "pbtxt" => Format::TensorFlow,
+            _ => return None,
+        })
+    }
+}
+
+impl Display for Format {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Format::Onnx => "ONNX",
+            Format::Torch => "PyTorch",
+            Format::Tflite => "TFLite",
+            Format::TensorFlow => "TensorFlow",
+        })
+    }
+}
+
+/// The bytes of a model.
+#[derive(Debug, Clone)]
+pub struct Model {
+    /// Format.
+    pub format: Format,
+    /// Content of the file; of `saved_model.pb` for a folder.
+    pub bytes: Bytes,
+    /// The folder of the file, for data that the model keeps beside it.
+    pub folder: Option<PathBuf>,
+    /// `true` if the content is text (`.pbtxt`).
+    pub is_text: bool,
+}
+
+impl Model {
+    /// A model in memory, without data in other files.
+    pub fn from_bytes(format: Format, bytes: impl Into<Bytes>) -> Model {
+        Model { format, bytes: bytes.into(), folder: None, is_text: false }
+    }
+
+    /// Reads a file, or the folder of a SavedModel, whose name tells the format.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read, and if its name does not tell the format.
+    pub fn open(path: &Path) -> Result<Model, ImportErrors> {
+        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        let format = match Format::of_extension(&extension.to_ascii_lowercase()) {
+            _ if path.is_dir() => Format::TensorFlow,
+            Some(format) => format,
+            None => return Err(ImportError::UnknownFormat { path: path.to_owned() }.into()),
+        };
+        Model::open_as(path, format)
+    }
+
+    /// Reads a file of a format, or the folder of a SavedModel.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read.
+    pub fn open_as(path: &Path, format: Format) -> Result<Model, ImportErrors> {
+        let is_folder = path.is_dir();
+        let file = if is_folder { path.join("saved_model.pb") } else { path.to_owned() };
+        let bytes = std::fs::read(&file)
+            .map_err(|error| ImportError::File { path: file.clone(), error: error.to_string() })?;
+        let folder = if is_folder { Some(path.to_owned()) } else { path.parent().map(Path::to_owned) };
+        let is_text = file.extension().is_some_and(|extension| extension == "pbtxt");
+        Ok(Model { format, bytes: bytes.into(), folder, is_text })
+    }
+}

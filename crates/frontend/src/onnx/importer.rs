@@ -1,0 +1,394 @@
+//! The conversion of a graph: parameters, constants, nodes in order, results.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use tvmscript_ir_core::{DataType, Ref};
+use tvmscript_prim::IntImm;
+use tvmscript_relax::{
+    Constant, Expr, ShapeExpr, StructInfo, TensorStructInfo, Tuple, TupleStructInfo, struct_info_of,
+};
+use tvmscript_si_builder::{Operator, onnx_names};
+
+use super::inputs::Dimensions;
+use super::name::text;
+use super::node::{Node, Output};
+use super::operators::{Row, find};
+use super::proto::{GraphProto, ModelProto, NodeProto, TensorProto};
+use super::tensor;
+use crate::error::{ImportError, ImportErrors, ImportWarning, Reason};
+use crate::graph::{Graph, described};
+use crate::ops::{field, tensor_of};
+use crate::{ImportOptions, Imported};
+
+/// The value of a name.
+#[derive(Debug, Clone)]
+pub(super) enum Value {
+    /// An expression: a variable, a constant, a shape, a scalar, a tuple or a call that is not bound yet.
+    Known(Expr),
+    /// An optional value that is absent.
+    Empty,
+    /// The result of a node that could not be converted.
+    Failed,
+}
+
+/// A graph or one of its subgraphs, with the values of its names.
+type Scope<'m> = HashMap<Cow<'m, str>, Value>;
+
+/// A conversion.
+pub(super) struct Importer<'m> {
+    pub(super) graph: Graph,
+    pub(super) options: &'m ImportOptions,
+    opset: i64,
+    folder: Option<&'m Path>,
+    /// All nodes: after each one those of its subgraphs.
+    order: Vec<&'m NodeProto>,
+    /// Names of the nodes, by address.
+    layers: HashMap<*const NodeProto, String>,
+    scopes: Vec<Scope<'m>>,
+    /// With `keeps_params`: the constants that the parameters stand for.
+    params: HashMap<Cow<'m, str>, Ref<Constant>>,
+    errors: Vec<ImportError>,
+}
+
+/// Converts the graph of a model.
+pub(super) fn import(
+    model: &ModelProto,
+    main: &GraphProto,
+    folder: Option<&Path>,
+    options: &ImportOptions,
+) -> Result<Imported, ImportErrors> {
+    let stated = model.opset_import.iter().find(|set| matches!(set.domain.as_ref(), b"" | b"ai.onnx"));
+    let opset = options.opset.unwrap_or_else(|| stated.map_or(1, |set| set.version));
+    let has_if = main.node.iter().any(|node| node.op_type.as_ref() == b"If");
+    let internal = |reason: Reason| ImportError::Container { format: crate::Format::Onnx, reason: reason.0 };
+    let graph = Graph::new(options, !has_if).map_err(|error| internal(error.into()))?;
+    let mut importer = Importer {
+        graph,
+        options,
+        opset,
+        folder,
+        order: Vec::new(),
+        layers: HashMap::new(),
+        scopes: vec![Scope::new()],
+        params: HashMap::new(),
+        errors: Vec::new(),
+    };
+    importer.name_nodes(main);
+    importer.check_operators();
+    if !importer.errors.is_empty() {
+        return Err(ImportErrors(importer.errors));
+    }
+    importer.begin(main);
+    importer.nodes(&main.node);
+    let results = importer.results(main);
+    if !importer.errors.is_empty() {
+        return Err(ImportErrors(importer.errors));
+    }
+    let _no_layer = crate::graph::Layer::enter(None);
+    let result = one_of(results);
+    let finished = importer.graph.finish(result).map_err(internal)?;
+    Ok(finished.into_model(Vec::new()))
+}
+
+/// The element type of a tensor.
+fn tensor_dtype(info: &Ref<StructInfo>) -> Option<DataType> {
+    Some(info.as_node::<TensorStructInfo>()?.dtype)
+}
+
+/// The only value, or a tuple of several.
+pub(super) fn one_of(mut values: Vec<Expr>) -> Expr {
+    match values.len() {
+        1 => values.swap_remove(0),
+        _ => Tuple::new(values).upcast(),
+    }
+}
+
+/// All nodes: after each one those of its subgraphs.
+fn all_nodes<'m>(graph: &'m GraphProto, found: &mut Vec<&'m NodeProto>) {
+    for node in &graph.node {
+        found.push(node);
+        let subgraphs = node
+            .attribute
+            .iter()
+            .flat_map(|attribute| attribute.g.as_deref().into_iter().chain(&attribute.graphs));
+        subgraphs.for_each(|graph| all_nodes(graph, found));
+    }
+}
+
+impl<'m> Importer<'m> {
+    fn name_nodes(&mut self, main: &'m GraphProto) {
+        let mut nodes = Vec::new();
+        all_nodes(main, &mut nodes);
+        for node in &nodes {
+            for name in std::iter::once(&node.name).chain(&node.output) {
+                if let Cow::Owned(name) = text(name) {
+                    self.graph.warnings.push(ImportWarning::NotUtf8 { name });
+                }
+            }
+        }
+        let texts: Vec<[Cow<'_, str>; 3]> = nodes
+            .iter()
+            .map(|node| {
+                let output = node.output.iter().find(|name| !name.is_empty());
+                [text(&node.op_type), text(&node.name), output.map(|name| text(name)).unwrap_or_default()]
+            })
+            .collect();
+        let operators: Vec<Operator<'_>> =
+            texts.iter().map(|[kind, name, output]| Operator { kind, name, output }).collect();
+        let names = onnx_names(&operators);
+        self.layers = nodes.iter().map(|node| std::ptr::from_ref(*node)).zip(names).collect();
+        self.order = nodes;
+    }
+
+    /// Reports all nodes whose operator has no converter.
+    fn check_operators(&mut self) {
+        let mut unsupported: Vec<ImportError> = Vec::new();
+        let mut known: HashMap<(String, String), usize> = HashMap::new();
+        for node in self.order.clone() {
+            if self.row(node).is_some() || self.options.stubs_unsupported {
+                continue;
+            }
+            let layer = self.layer(node).to_owned();
+            let (operator, domain) = (text(&node.op_type).into_owned(), text(&node.domain).into_owned());
+            let next = unsupported.len();
+            let at = *known.entry((operator.clone(), domain.clone())).or_insert(next);
+            match unsupported.get_mut(at) {
+                Some(ImportError::Unsupported { layers, .. }) => layers.push(layer),
+                _ => unsupported.push(ImportError::Unsupported { operator, domain, layers: vec![layer] }),
+            }
+        }
+        self.errors.extend(unsupported);
+    }
+
+    /// The converter of a node.
+    fn row(&self, node: &NodeProto) -> Option<&'static Row> {
+        find(&text(&node.op_type), &text(&node.domain))
+    }
+
+    /// The name of a node.
+    pub(super) fn layer(&self, node: &NodeProto) -> &str {
+        self.layers.get(&std::ptr::from_ref(node)).map_or("", String::as_str)
+    }
+
+    // --- values ----------------------------------------------------------------------------------------------
+
+    pub(super) fn value(&self, name: &str) -> Option<&Value> {
+        self.scopes.iter().rev().find_map(|scope| scope.get(name))
+    }
+
+    fn set(&mut self, name: Cow<'m, str>, value: Value) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name, value);
+        }
+    }
+
+    /// The constant that a value is; with `keeps_params`, that which a parameter stands for, which the value is from now on.
+    pub(super) fn constant_of(&mut self, name: &str, value: &Expr) -> Option<Expr> {
+        if value.is::<Constant>() || value.is::<ShapeExpr>() {
+            return Some(value.clone());
+        }
+        let constant: Expr = self.params.get(name)?.clone().upcast();
+        self.set(Cow::Owned(name.to_owned()), Value::Known(constant.clone()));
+        Some(constant)
+    }
+
+    /// Adds the parameters and the constants.
+    fn begin(&mut self, main: &'m GraphProto) {
+        let initialized: HashSet<&[u8]> =
+            main.initializer.iter().map(|tensor| tensor.name.as_ref()).collect();
+        let mut dimensions = Dimensions::default();
+        let mut count = 0;
+        for input in main.input.iter().filter(|input| !initialized.contains(input.name.as_ref())) {
+            let name = text(&input.name);
+            let stated = self.options.shapes.iter().find(|(stated, _)| *stated == name);
+            let info = dimensions.type_of(input).map(|info| match (stated, tensor_dtype(&info)) {
+                (Some((_, dims)), Some(dtype)) => {
+                    tensor_of(dims.iter().map(|dim| IntImm::int64(*dim)), dtype)
+                }
+                _ => info,
+            });
+            match info {
+                Ok(info) => {
+                    let var = self.graph.param(&name, info);
+                    self.set(name, Value::Known(var.upcast()));
+                    count += 1;
+                }
+                Err(error) => {
+                    self.errors.push(error);
+                    self.set(name, Value::Failed);
+                }
+            }
+        }
+        self.graph.attr("num_input", tvmscript_ir_core::Value::Int(count));
+        if !dimensions.unnamed.is_empty() {
+            let inputs =
+                dimensions.unnamed.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            self.graph.warnings.push(ImportWarning::SharedDimension { inputs });
+        }
+        self.constants(main);
+    }
+
+    fn constants(&mut self, graph: &'m GraphProto) {
+        for tensor in &graph.initializer {
+            self.initializer(tensor);
+        }
+        for sparse in &graph.sparse_initializer {
+            let name = sparse.values.as_ref().map(|values| text(&values.name)).unwrap_or_default();
+            let reason = "is a sparse initializer, which is not supported".to_owned();
+            self.errors.push(ImportError::Tensor { name: name.clone().into_owned(), reason });
+            self.set(name, Value::Failed);
+        }
+    }
+
+    fn initializer(&mut self, proto: &'m TensorProto) {
+        let name = text(&proto.name);
+        let tensor = match tensor::constant(&name, proto, self.folder) {
+            Ok(tensor) => tensor,
+            Err(error) => {
+                self.errors.push(error);
+                self.set(name, Value::Failed);
+                return;
+            }
+        };
+        let dims = tensor.shape.to_vec();
+        let dtype = tensor.dtype;
+        let constant = self.graph.constant(&name, tensor);
+        if !self.options.keeps_params || self.scopes.len() > 1 {
+            self.set(name, Value::Known(constant));
+            return;
+        }
+        let shown = name.strip_prefix("onnx::").unwrap_or(&name);
+        let var = self.graph.param(shown, tensor_of(dims.iter().map(|dim| IntImm::int64(*dim)), dtype));
+        self.set(name.clone(), Value::Known(var.upcast()));
+        if let Some(constant) = constant.downcast_ref::<Constant>() {
+            self.params.insert(name, constant.clone());
+        }
+    }
+
+    // --- nodes -----------------------------------------------------------------------------------------------
+
+    fn nodes(&mut self, nodes: &'m [NodeProto]) {
+        for node in nodes {
+            self.node(node);
+        }
+    }
+
+    fn node(&mut self, proto: &'m NodeProto) {
+        let Some(outputs) = self.converted(proto) else {
+            proto.output.iter().for_each(|name| self.set(text(name), Value::Failed));
+            return;
+        };
+        for (name, value) in proto.output.iter().zip(outputs) {
+            if !name.is_empty() {
+                self.set(text(name), value);
+            }
+        }
+    }
+
+    /// The operands of a node; `None` after an error, also of an earlier node.
+    fn operands(&mut self, proto: &NodeProto) -> Option<Vec<Option<Expr>>> {
+        let mut operands = Vec::new();
+        let mut is_good = true;
+        for name in &proto.input {
+            let name = text(name);
+            match self.value(&name) {
+                _ if name.is_empty() => operands.push(None),
+                Some(Value::Known(value)) => operands.push(Some(value.clone())),
+                Some(Value::Empty) => operands.push(None),
+                Some(Value::Failed) => is_good = false,
+                None => {
+                    is_good = false;
+                    let user = format!("`{}`", self.layer(proto));
+                    self.errors.push(ImportError::Undefined { name: name.into_owned(), user });
+                }
+            }
+        }
+        is_good.then_some(operands)
+    }
+
+    fn converted(&mut self, proto: &'m NodeProto) -> Option<Vec<Value>> {
+        let inputs = self.operands(proto)?;
+        let layer = self.layer(proto).to_owned();
+        let types = inputs.iter().flatten().map(described).collect();
+        let _layer = self.graph.layer(&layer);
+        let opset = self.opset;
+        let convert = match self.row(proto) {
+            Some(row) => row.converter(opset),
+            None => super::operators::stub,
+        };
+        let mut node = Node { importer: self, proto, opset, inputs };
+        let outputs = convert(&mut node).and_then(|output| self.finish_node(output));
+        let needed = proto.output.iter().rposition(|name| !name.is_empty()).map_or(0, |last| last + 1);
+        let outputs = outputs.and_then(|outputs| match outputs.len() < needed {
+            true => Err(Reason(format!("has {} results here, and the model uses {needed}", outputs.len()))),
+            false => Ok(outputs),
+        });
+        match outputs {
+            Ok(outputs) => Some(outputs),
+            Err(reason) => {
+                let operator = text(&proto.op_type).into_owned();
+                self.errors.push(ImportError::Node { layer, operator, inputs: types, reason: reason.0 });
+                None
+            }
+        }
+    }
+
+    /// Normalizes what a converter made, and takes a value whose type is a tuple apart.
+    fn finish_node(&mut self, output: Output) -> Result<Vec<Value>, Reason> {
+        let values = match output {
+            Output::Empty => return Ok(vec![Value::Empty]),
+            Output::Many(values) => {
+                let tuple = self.graph.normalize(Tuple::new(values))?;
+                let fields = tuple.as_node::<Tuple>().map(|tuple| &tuple.fields);
+                return Ok(fields
+                    .into_iter()
+                    .flat_map(|fields| fields.iter())
+                    .cloned()
+                    .map(Value::Known)
+                    .collect());
+            }
+            Output::One(value) => self.graph.normalize(value)?,
+        };
+        let info = struct_info_of(&values);
+        let fields =
+            info.as_ref().and_then(|info| info.as_node::<TupleStructInfo>()).map(|tuple| tuple.fields.len());
+        match fields {
+            Some(count) if !values.is::<Tuple>() => {
+                let fields = (0..count).map(|index| self.graph.emit(field(&values, index)));
+                Ok(fields.collect::<Result<Vec<_>, _>>()?.into_iter().map(Value::Known).collect())
+            }
+            _ => Ok(vec![Value::Known(values)]),
+        }
+    }
+
+    // --- results ---------------------------------------------------------------------------------------------
+
+    fn results(&mut self, graph: &'m GraphProto) -> Vec<Expr> {
+        let mut results = Vec::new();
+        for output in &graph.output {
+            let name = text(&output.name);
+            match self.value(&name) {
+                Some(Value::Known(value)) => results.push(value.clone()),
+                Some(Value::Empty) => results.push(Tuple::new([]).upcast()),
+                Some(Value::Failed) => {}
+                None => self.errors.push(ImportError::Undefined {
+                    name: name.into_owned(),
+                    user: "the graph's output".to_owned(),
+                }),
+            }
+        }
+        results
+    }
+
+    /// Converts a subgraph in the open block and returns its results, still unbound.
+    pub(super) fn subgraph(&mut self, graph: &'m GraphProto) -> Vec<Expr> {
+        self.scopes.push(Scope::new());
+        self.constants(graph);
+        self.nodes(&graph.node);
+        let results = self.results(graph);
+        self.scopes.pop();
+        results
+    }
+}

@@ -1,0 +1,108 @@
+//! The types of a graph's inputs.
+
+use std::collections::HashMap;
+
+use tvmscript_ir_core::{DataType, Ref};
+use tvmscript_prim::{self as prim, IntImm, ops};
+use tvmscript_relax::{ObjectStructInfo, StructInfo, TensorStructInfo, TupleStructInfo};
+
+use super::name::text;
+use super::proto::{DimensionProto, TypeProto, ValueInfoProto};
+use super::tensor::element_type;
+use crate::error::ImportError;
+use crate::ops::tensor_of;
+
+/// The variables of dimensions, shared by all inputs of a model.
+#[derive(Debug, Default)]
+pub(super) struct Dimensions {
+    variables: HashMap<String, prim::Expr>,
+    /// Inputs with a dimension that has neither length nor name.
+    pub(super) unnamed: Vec<String>,
+}
+
+impl Dimensions {
+    /// The type of an input.
+    pub(super) fn type_of(&mut self, input: &ValueInfoProto) -> Result<Ref<StructInfo>, ImportError> {
+        let name = text(&input.name);
+        match &input.r#type {
+            Some(found) => self.convert(&name, found),
+            None => Ok(TensorStructInfo::of_rank(-1, DataType::VOID, None).upcast()),
+        }
+    }
+
+    fn convert(&mut self, name: &str, found: &TypeProto) -> Result<Ref<StructInfo>, ImportError> {
+        let failed = |reason: String| ImportError::Input { name: name.to_owned(), reason };
+        if let Some(tensor) = &found.tensor_type {
+            let dtype = match tensor.elem_type {
+                0 => DataType::VOID,
+                number => element_type(number).ok_or_else(|| {
+                    failed(format!("has the element type {number}, which is not supported"))
+                })?,
+            };
+            let Some(shape) = &tensor.shape else {
+                return Ok(TensorStructInfo::of_rank(-1, dtype, None).upcast());
+            };
+            let dims = shape.dim.iter().map(|dim| self.dimension(name, dim));
+            let dims = dims.collect::<Result<Vec<_>, _>>().map_err(failed)?;
+            return Ok(tensor_of(dims, dtype));
+        }
+        let inner = found.sequence_type.as_deref().or(found.optional_type.as_deref());
+        match inner.and_then(|inner| inner.elem_type.as_deref()) {
+            Some(inner) if found.optional_type.is_some() => self.convert(name, inner),
+            Some(inner) => Ok(TupleStructInfo::new([self.convert(name, inner)?])),
+            None => Ok(ObjectStructInfo::new()),
+        }
+    }
+
+    fn dimension(&mut self, input: &str, dim: &DimensionProto) -> Result<prim::Expr, String> {
+        if let Some(length @ 1..) = dim.dim_value {
+            return Ok(IntImm::int64(length));
+        }
+        let name = dim.dim_param.as_deref().map(text).unwrap_or_default();
+        if name.trim().is_empty() && self.unnamed.last().is_none_or(|last| last != input) {
+            self.unnamed.push(input.to_owned());
+        }
+        self.expression(&name)
+    }
+
+    fn variable(&mut self, name: &str) -> prim::Expr {
+        if name == "?" {
+            return prim::Var::new("v", DataType::INT64).upcast();
+        }
+        let new = || prim::Var::new(name, DataType::INT64).upcast();
+        self.variables.entry(name.to_owned()).or_insert_with(new).clone()
+    }
+
+    /// Evaluates the text of a dimension: names and integers joined by `+`, `-`, `*` and `/`, from left to right.
+    fn expression(&mut self, text: &str) -> Result<prim::Expr, String> {
+        let is_operator = |c: char| matches!(c, '+' | '-' | '*' | '/');
+        let mut value: Option<prim::Expr> = None;
+        let mut operator = String::new();
+        let mut rest = text;
+        loop {
+            let end = rest.find(is_operator).unwrap_or(rest.len());
+            let (operand, after) = rest.split_at(end);
+            let operand = operand.trim();
+            let operand = match operand.parse::<i64>() {
+                Ok(number) => IntImm::int64(number),
+                Err(_) => self.variable(operand),
+            };
+            let made = match (value, operator.as_str()) {
+                (None, _) => Ok(operand),
+                (Some(value), "+") => ops::add(value, operand),
+                (Some(value), "-") => ops::sub(value, operand),
+                (Some(value), "*") => ops::mul(value, operand),
+                (Some(value), _) => ops::floordiv(value, operand),
+            };
+            let made = made.map_err(|error| format!("has the dimension `{text}`: {error}"))?;
+            if after.is_empty() {
+                return Ok(made);
+            }
+            let end = after.find(|c| !is_operator(c)).unwrap_or(after.len());
+            let (found, after) = after.split_at(end);
+            value = Some(made);
+            operator = found.to_owned();
+            rest = after;
+        }
+    }
+}
