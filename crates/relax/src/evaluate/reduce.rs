@@ -64,7 +64,7 @@ fn targets(x: &Tensor, axes: &[usize]) -> (Vec<usize>, Vec<usize>) {
 
 fn folded(name: &str, x: &Tensor, axes: &[usize]) -> Option<Tensor> {
     let (shape, steps) = targets(x, axes);
-    if x.len() == 0 {
+    if x.is_empty() {
         return None;
     }
     let dtype = x.dtype;
