@@ -101,6 +101,8 @@ pub(crate) enum FileErrorKind {
     Run { function: String, error: RunError, range: Option<TextRange> },
     /// A trace cannot be applied.
     Schedule(String),
+    /// The file is a model, and the command reads text.
+    Model,
     /// A model cannot be imported.
     Import(ImportErrors),
     /// Primitives of a trace do not apply.
@@ -147,6 +149,8 @@ error_codes! {
         FileErrorKind::Schedule(_) => "E0821" "schedule"
             "A trace of schedule primitives is no JSON, has a primitive that is not there, or has one that does not apply to the \
              module. The message names TVM's class of the refusal.";
+        FileErrorKind::Model => "E0823" "model"
+            "The command reads text, and the name of the file is that of a model. `tvmscript import` prints its module.";
         FileErrorKind::Unwritable(_) => "E0822" "unwritable"
             "A file of the result cannot be written: the folder may not be written to, or the disk is full.";
         FileErrorKind::Run { .. } => "E0811" "run"
@@ -203,6 +207,7 @@ impl fmt::Display for FileErrorKind {
             FileErrorKind::Unsaved(error) => error.fmt(f),
             FileErrorKind::Unprintable(error) => write!(f, "cannot be printed: {error}"),
             FileErrorKind::Path(error) => error.fmt(f),
+            FileErrorKind::Model => f.write_str("this is a model; `tvmscript import` prints its module"),
             FileErrorKind::TileLang => f.write_str(
                 "this is a source of TileLang, which traces its kernels when they are called; print what it makes and read \
                  that: `print(kernel.get_tir(..))` for a kernel under `@tilelang.jit`, `print(func.script())` for a function",
@@ -304,6 +309,7 @@ impl FileErrorKind {
                     | FileErrorKind::Path(_)
                     | FileErrorKind::NotWritable { .. }
                     | FileErrorKind::TileLang
+                    | FileErrorKind::Model
                     | FileErrorKind::NoUpgrade { .. }
                     | FileErrorKind::Upgrade(_)
                     | FileErrorKind::NoFunction { .. }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use tvmscript::frontend::Format;
+use tvmscript::frontend::params::ParamsFormat;
 
 /// `import`.
 #[derive(Debug, clap::Args)]
@@ -25,6 +26,16 @@ pub(crate) struct ImportArgs {
     /// Show the layer of each line as a comment
     #[arg(long)]
     pub(crate) show_spans: bool,
+    /// Write the constants to this file, `.safetensors` or `.npz`, under their names; the text leaves out those of more than
+    /// 16 elements
+    #[arg(long, value_name = "FILE", value_parser = params_file)]
+    pub(crate) params: Option<PathBuf>,
+    /// Print the layers with their operators and shapes, the inputs, results and parameters instead
+    #[arg(long, conflicts_with = "show_spans")]
+    pub(crate) summary: bool,
+    /// The form of `--summary` and `--list-operators`
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: ListFormat,
     /// Weights become parameters of `main` instead of constants
     #[arg(long)]
     pub(crate) keep_params: bool,
@@ -60,6 +71,24 @@ impl From<InputFormat> for Format {
         match format {
             InputFormat::Onnx => Format::Onnx,
         }
+    }
+}
+
+/// The form of lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ListFormat {
+    /// Lines for people
+    Text,
+    /// JSON
+    Json,
+}
+
+fn params_file(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    match ParamsFormat::of_extension(extension) {
+        Some(_) => Ok(path),
+        None => Err("expected a name that ends in `.safetensors` or `.npz`".to_owned()),
     }
 }
 

@@ -17,6 +17,7 @@ use tvmscript::{LoadedJson, Object, ParseOptions, PrinterConfig, Release, Value,
 
 use crate::advice::advised;
 use crate::failure::{FileError, FileErrorKind};
+use crate::models;
 use crate::output;
 use crate::pasted::{self, Form};
 use crate::settings::Settings;
@@ -174,6 +175,9 @@ pub(crate) fn read(
     settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Result<Source, FileErrorKind> {
+    if models::is_model(path) {
+        return Err(FileErrorKind::Model);
+    }
     let limit = settings.max_input_bytes();
     let bytes = timings.time("read", || match is_stdin(path) {
         true => read_at_most(&mut std::io::stdin().lock(), limit),
@@ -245,6 +249,9 @@ pub(crate) fn load(
     settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Result<Input, Box<FileError>> {
+    if models::is_model(path) {
+        return models::load(path, timings);
+    }
     load_with(path, settings, timings, parse_input)
 }
 

@@ -23,6 +23,7 @@ mod import_args;
 mod input;
 mod internal;
 mod json_form;
+mod models;
 mod modules;
 mod older_blocks;
 mod older_names;

@@ -76,21 +76,31 @@ pub(crate) fn write(file: Option<&Path>, text: &str) -> Outcome {
 
 /// Replaces a file as a whole, or leaves it unchanged.
 pub(crate) fn replace(file: &Path, text: &str) -> std::io::Result<()> {
+    replace_with(file, |out| {
+        out.write_all(text.as_bytes())?;
+        out.sync_all()
+    })
+}
+
+/// Replaces a file by what `write` writes, or leaves it unchanged.
+pub(crate) fn replace_with(
+    file: &Path,
+    write: impl FnOnce(&mut std::fs::File) -> std::io::Result<()>,
+) -> std::io::Result<()> {
     // A symbolic link is kept; its target is replaced.
     let target = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     // Pipes and devices cannot be replaced, only written to.
     let old = std::fs::metadata(&target).ok();
     if old.as_ref().is_some_and(|old| !old.is_file()) {
-        return std::fs::write(&target, text);
+        return write(&mut std::fs::OpenOptions::new().write(true).open(&target)?);
     }
     let temporary = sibling_path(&target)?;
     let written = (|| {
         let mut out = std::fs::OpenOptions::new().write(true).create_new(true).open(&temporary)?;
-        out.write_all(text.as_bytes())?;
+        write(&mut out)?;
         if let Some(old) = old {
             out.set_permissions(old.permissions())?;
         }
-        out.sync_all()?;
         drop(out);
         std::fs::rename(&temporary, &target)
     })();

@@ -12,7 +12,7 @@ use crate::model::Format;
 #[non_exhaustive]
 pub enum ImportError {
     /// A file that cannot be read.
-    #[error("cannot read `{}`: {error}", path.display())]
+    #[error("{error}")]
     File {
         /// The file.
         path: PathBuf,
@@ -205,6 +205,20 @@ pub enum ImportWarning {
         /// Description.
         what: String,
     },
+}
+
+error_codes! {
+    ImportWarning {
+        ImportWarning::NotUtf8 { .. } => "E1511" "model-name"
+            "A name in a model is no UTF-8. Its other bytes become replacement characters; nothing else changes.";
+        ImportWarning::SharedDimension { .. } => "E1512" "model-dimension"
+            "Inputs of a model have dimensions without a length and without a name. They share one variable, as in TVM; `--shape` \
+             states the lengths of an input.";
+        ImportWarning::Approximate { .. } => "E1513" "model-approximate"
+            "A node of a model was converted to something that may give other results than the framework of the model.";
+        ImportWarning::Container { .. } => "E1514" "model-oddity"
+            "Something about the file of a model is odd and was ignored.";
+    }
 }
 
 /// The reason for which one operator cannot be converted.

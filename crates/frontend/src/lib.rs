@@ -25,6 +25,7 @@ pub mod model;
 pub mod onnx;
 pub mod operators;
 pub mod ops;
+pub mod params;
 
 pub use error::{ImportError, ImportErrors, ImportWarning};
 pub use model::{Format, Model};

@@ -99,9 +99,15 @@ impl Model {
         let is_folder = path.is_dir();
         let file = if is_folder { path.join("saved_model.pb") } else { path.to_owned() };
         let bytes = std::fs::read(&file)
-            .map_err(|error| ImportError::File { path: file.clone(), error: error.to_string() })?;
+            .map_err(|error| ImportError::File { path: file.clone(), error: reason(&error) })?;
         let folder = if is_folder { Some(path.to_owned()) } else { path.parent().map(Path::to_owned) };
         let is_text = file.extension().is_some_and(|extension| extension == "pbtxt");
         Ok(Model { format, bytes: bytes.into(), folder, is_text })
     }
+}
+
+/// The system's message without the error number.
+fn reason(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_lowercase()
 }

@@ -1,48 +1,62 @@
 //! `import`: a model of another framework as a Relax module.
 
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::Path;
 
+use serde_json::json;
 use tvmscript::PrinterConfig;
 use tvmscript::docsifier::print_text;
-use tvmscript::frontend::{self, Format, ImportOptions, Model};
+use tvmscript::frontend::operators::OperatorDoc;
+use tvmscript::frontend::params::{self, ParamsFormat};
+use tvmscript::frontend::{self, Format, ImportOptions, Imported};
+use tvmscript::ir::print::ConstantOptions;
 use tvmscript::ir_core::SourceTexts;
 
+use super::import_summary::Summary;
 use super::{Answer, Run};
 use crate::failure::{FileError, FileErrorKind};
-use crate::import_args::{ImportArgs, InputFormat};
-use crate::input::{Warnings, display_name};
+use crate::import_args::{ImportArgs, ListFormat};
+use crate::input::Warnings;
 use crate::settings::Settings;
 use crate::timings::Timings;
-use crate::{Outcome, output};
+use crate::{Outcome, models, output};
 
-/// The release whose importers build the same modules.
-const RELEASE: &str = "tvm-0.27";
+/// Constants of more elements are left out of the text if another file has them.
+const SHOWN_ELEMENTS: u64 = 16;
 
 pub(super) fn run(args: &ImportArgs, run: &mut Run<'_>) -> Outcome {
     if let Some(format) = args.list_operators {
-        return output::write(args.output.as_deref(), &list(format));
+        let operators = frontend::supported_operators(format.into());
+        return output::write(args.output.as_deref(), &list(&operators, args.format));
     }
     let Some(file) = &args.file else { return Outcome::Misused };
     run.for_each_valid(
         std::slice::from_ref(file),
         |path, settings, timings| import(path, args, settings, timings),
-        |path, (text, warnings)| {
-            let name = display_name(path);
-            warnings.iter().for_each(|warning| output::diagnose(&format!("warning: {name}: {warning}")));
-            output::write(args.output.as_deref(), &text)
-        },
+        |_, text| output::write(args.output.as_deref(), &text),
     )
 }
 
 /// The supported operators with their versions.
-fn list(format: InputFormat) -> String {
+fn list(operators: &[OperatorDoc], format: ListFormat) -> String {
+    if format == ListFormat::Json {
+        let entry = |operator: &OperatorDoc| {
+            let OperatorDoc { name, domain, versions, relax, unsupported } = operator;
+            json!({"name": name, "domain": domain, "versions": versions, "relax": relax, "unsupported": unsupported})
+        };
+        return format!("{:#}\n", serde_json::Value::Array(operators.iter().map(entry).collect()));
+    }
     let mut text = String::new();
-    for operator in frontend::supported_operators(format.into()) {
-        let versions: Vec<String> = operator.versions.iter().map(i64::to_string).collect();
-        let domain =
-            if operator.domain.is_empty() { String::new() } else { format!(" ({})", operator.domain) };
-        let _ = write!(text, "{}{domain} {}: {}", operator.name, versions.join(" "), operator.relax);
+    for operator in operators {
+        text.push_str(operator.name);
+        if !operator.domain.is_empty() {
+            let _ = write!(text, " ({})", operator.domain);
+        }
+        operator.versions.iter().for_each(|version| {
+            let _ = write!(text, " {version}");
+        });
+        let _ = write!(text, ": {}", operator.relax);
         let _ = match operator.unsupported {
             "" => writeln!(text),
             unsupported => writeln!(text, "; not supported: {unsupported}"),
@@ -56,26 +70,50 @@ fn import(
     args: &ImportArgs,
     settings: &Settings<'_>,
     timings: &mut Timings,
-) -> Answer<((String, Vec<String>), Warnings)> {
-    let failed = |error| FileError::new(FileErrorKind::Import(error), None);
-    let model = timings.time("read", || match args.input_format {
-        Some(format) => Model::open_as(path, Format::from(format)),
-        None => Model::open(path),
-    });
-    let model = model.map_err(failed)?;
+) -> Answer<(String, Warnings)> {
     let mut options = ImportOptions::default();
     options.keeps_params = args.keep_params;
     options.shapes = args.shapes.clone();
     options.opset = args.opset;
     options.max_folded_bytes = args.max_folded_bytes;
     options.stubs_unsupported = args.stub_unsupported;
-    let imported = timings.time("import", || frontend::import(&model, &options)).map_err(failed)?;
+    let (imported, warnings) = models::import(path, args.input_format.map(Format::from), &options, timings)?;
+    let text = match args.summary {
+        true => Summary::of(&imported).text(args.format),
+        false => printed(&imported, args, settings, timings)?,
+    };
+    if let Some(file) = &args.params {
+        timings.time("params", || write_params(file, &imported))?;
+    }
+    Ok((text, warnings))
+}
+
+fn printed(
+    imported: &Imported,
+    args: &ImportArgs,
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Answer<String> {
     let mut config = settings.printer_config();
-    config.release = config.release.or_else(|| settings.registry().find_release(RELEASE).ok());
+    config.release = config.release.or_else(models::release);
+    if args.params.is_some() {
+        config.part_mut::<ConstantOptions>().elide = Some(SHOWN_ELEMENTS);
+    }
     let config = PrinterConfig { show_spans: args.show_spans.then(SourceTexts::new), ..config };
-    let printed =
-        timings.time("print", || print_text(imported.module.object(), settings.registry(), &config));
-    let printed = printed.map_err(|error| FileError::new(FileErrorKind::Unprintable(error), None))?;
-    let warnings = imported.warnings.iter().map(ToString::to_string).collect();
-    Ok(((printed.text + "\n", warnings), Warnings::default()))
+    let text = timings.time("print", || print_text(imported.module.object(), settings.registry(), &config));
+    text.map(|printed| printed.text + "\n")
+        .map_err(|error| FileError::new(FileErrorKind::Unprintable(error), None))
+}
+
+fn write_params(file: &Path, imported: &Imported) -> Result<(), Box<FileError>> {
+    let extension = file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    let format = ParamsFormat::of_extension(extension).unwrap_or(ParamsFormat::Safetensors);
+    let written = output::replace_with(file, |out| {
+        let mut out = std::io::BufWriter::with_capacity(1 << 20, out);
+        params::write(format, &imported.constants, &mut out)?;
+        out.flush()
+    });
+    written.map_err(|error| {
+        FileError::new(FileErrorKind::Unwritable(format!("{}: {error}", file.display())), None)
+    })
 }

@@ -11,6 +11,7 @@ mod explain;
 mod explain_code;
 mod hash;
 mod import;
+mod import_summary;
 mod json;
 mod opt;
 mod print;

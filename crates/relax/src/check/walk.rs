@@ -268,7 +268,7 @@ impl<'a> Checker<'a> {
             });
         } else if let Some(MatchCast { span, var, value, struct_info }) = binding.as_node::<MatchCast>() {
             self.spanned(*span, |c| {
-                c.at(PathStep::Field("value"), |c| c.operand(value, "the value of a cast"));
+                c.at(PathStep::Field("value"), |c| c.value(value));
                 c.define_scalars(struct_info.object());
                 c.at(PathStep::Field("var"), |c| c.define(var));
             });

@@ -1,0 +1,74 @@
+//! Models as inputs: every command that reads a script also reads a model, which it imports.
+
+use std::path::Path;
+
+use tvmscript::diagnostics::Diagnostic;
+use tvmscript::frontend::{self, Format, ImportError, ImportErrors, ImportOptions, Imported, Model};
+use tvmscript::ir_core::ObjectLike as _;
+use tvmscript::python_syntax::ast::TextRange;
+use tvmscript::{Release, registry};
+
+use crate::failure::{FileError, FileErrorKind};
+use crate::input::{Input, Script, Source, Warnings, display_name};
+use crate::timings::Timings;
+
+/// The release whose importers build the same modules.
+const RELEASE: &str = "tvm-0.27";
+
+/// The release of imported modules.
+pub(crate) fn release() -> Option<&'static Release> {
+    registry().find_release(RELEASE).ok()
+}
+
+/// Returns `true` for files and folders whose names are those of models.
+pub(crate) fn is_model(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    match extension.map(str::to_ascii_lowercase) {
+        Some(extension) if Format::of_extension(&extension).is_some() => true,
+        _ => path.join("saved_model.pb").is_file(),
+    }
+}
+
+/// Imports a model; its warnings are about the file as a whole.
+pub(crate) fn import(
+    path: &Path,
+    format: Option<Format>,
+    options: &ImportOptions,
+    timings: &mut Timings,
+) -> Result<(Imported, Warnings), Box<FileError>> {
+    let failed = |errors: ImportErrors| {
+        let kind = match errors.first() {
+            Some(ImportError::File { error, .. }) => FileErrorKind::Unreadable { reason: error.clone() },
+            _ => FileErrorKind::Import(errors),
+        };
+        FileError::new(kind, None)
+    };
+    let model = timings.time("read", || match format {
+        Some(format) => Model::open_as(path, format),
+        None => Model::open(path),
+    });
+    let model = model.map_err(failed)?;
+    timings.input_bytes += model.bytes.len();
+    let imported = timings.time("import", || frontend::import(&model, options)).map_err(failed)?;
+    let warning = |warning: &frontend::ImportWarning| {
+        Diagnostic::<frontend::ImportWarning>::warning(warning.clone(), TextRange::default()).erased()
+    };
+    let source = Source::new(display_name(path), String::new());
+    let warnings = imported.warnings.iter().map(warning).collect();
+    Ok((imported, Warnings::default().with(&source, warnings)))
+}
+
+/// Imports a model as the input of a command.
+pub(crate) fn load(path: &Path, timings: &mut Timings) -> Result<Input, Box<FileError>> {
+    let (imported, warnings) = import(path, None, &ImportOptions::default(), timings)?;
+    let script = Script {
+        name: Some("Module".to_owned()),
+        node: imported.module.into_object(),
+        range: TextRange::default(),
+        definition: TextRange::default(),
+        is_checked: true,
+        release: release().unwrap_or_else(|| registry().release()),
+        origin: None,
+    };
+    Ok(Input { source: Source::new(display_name(path), String::new()), scripts: vec![script], warnings })
+}
