@@ -8,7 +8,7 @@
 
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use sha2::{Digest, Sha256};
 
@@ -26,10 +26,10 @@ pub struct ContentHash([u8; 32]);
 impl ContentHash {
     /// Returns the hash of a tensor.
     pub fn of(tensor: &TensorNode) -> ContentHash {
-        let bytes = match &tensor.data.content {
-            Content::Bytes(bytes) => bytes,
-            Content::Elided(hash) => return *hash,
-        };
+        if let Content::Elided(hash) = &tensor.data.content {
+            return *hash;
+        }
+        let bytes = tensor.data.bytes().unwrap_or_default();
         let is_current = |cached: &&CachedHash| cached.dtype == tensor.dtype && cached.shape == tensor.shape;
         if let Some(cached) = tensor.data.cached.get().filter(is_current) {
             return cached.hash;
@@ -103,9 +103,12 @@ pub struct TensorData {
     cached: OnceLock<CachedHash>,
 }
 
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 enum Content {
+    /// Own bytes, aligned.
     Bytes(AlignedBytes),
+    /// Bytes of a larger buffer, such as the file of a model, as they lie there.
+    Shared(Arc<dyn AsRef<[u8]> + Send + Sync>),
     Elided(ContentHash),
 }
 
@@ -123,10 +126,16 @@ impl TensorData {
         TensorData { content: Content::Elided(hash), cached: OnceLock::new() }
     }
 
+    /// Elements in a buffer that others hold, too. They may have any alignment.
+    pub fn shared(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> TensorData {
+        TensorData { content: Content::Shared(Arc::new(bytes)), cached: OnceLock::new() }
+    }
+
     /// Returns the bytes, row-major and little-endian, unless they are left out.
-    pub fn bytes(&self) -> Option<&AlignedBytes> {
+    pub fn bytes(&self) -> Option<&[u8]> {
         match &self.content {
             Content::Bytes(bytes) => Some(bytes),
+            Content::Shared(bytes) => Some((**bytes).as_ref()),
             Content::Elided(_) => None,
         }
     }
@@ -166,6 +175,7 @@ impl fmt::Debug for TensorData {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match &self.content {
             Content::Bytes(bytes) => bytes.fmt(f),
+            Content::Shared(bytes) => write!(f, "{} shared bytes", (**bytes).as_ref().len()),
             Content::Elided(hash) => write!(f, "left out: {hash}"),
         }
     }
@@ -174,7 +184,7 @@ impl fmt::Debug for TensorData {
 impl TensorNode {
     /// Returns the bytes of the elements, row-major and little-endian, unless they are left out.
     pub fn bytes(&self) -> Option<&[u8]> {
-        self.data.bytes().map(|bytes| &**bytes)
+        self.data.bytes()
     }
 
     /// Returns the content hash.
@@ -184,8 +194,8 @@ impl TensorNode {
 
     /// Compares the elements of tensors with the same dtype and shape.
     pub(crate) fn has_content_of(&self, other: &TensorNode) -> bool {
-        match (&self.data.content, &other.data.content) {
-            (Content::Bytes(a), Content::Bytes(b)) => a == b,
+        match (self.data.bytes(), other.data.bytes()) {
+            (Some(a), Some(b)) => a == b,
             _ => self.content_hash() == other.content_hash(),
         }
     }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 
+use rayon::prelude::*;
 use serde_json::json;
 use tvmscript::PrinterConfig;
 use tvmscript::docsifier::print_text;
@@ -78,13 +79,18 @@ fn import(
     options.max_folded_bytes = args.max_folded_bytes;
     options.stubs_unsupported = args.stub_unsupported;
     let (imported, warnings) = models::import(path, args.input_format.map(Format::from), &options, timings)?;
+    // The text names a constant that it leaves out by its content.
+    let hash = || imported.constants.par_iter().for_each(|(_, constant)| {
+        constant.data.content_hash();
+    });
+    let written = |file: &Path| rayon::join(|| write_params(file, &imported), hash).0;
+    if let Some(file) = &args.params {
+        timings.time("params", || written(file))?;
+    }
     let text = match args.summary {
         true => Summary::of(&imported).text(args.format),
         false => printed(&imported, args, settings, timings)?,
     };
-    if let Some(file) = &args.params {
-        timings.time("params", || write_params(file, &imported))?;
-    }
     Ok((text, warnings))
 }
 

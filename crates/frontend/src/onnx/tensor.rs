@@ -61,11 +61,11 @@ pub(super) fn constant(
         .ok_or_else(|| failed(format!("has the element type {}, which is not supported", proto.data_type)))?;
     if proto.data_location == EXTERNAL {
         let bytes = external(name, proto, folder)?;
-        return tensor(name, dtype, &proto.dims, &bytes);
+        return tensor(name, dtype, &proto.dims, bytes);
     }
     match &proto.raw_data {
-        Some(raw) => tensor(name, dtype, &proto.dims, raw),
-        None => tensor(name, dtype, &proto.dims, &typed_bytes(proto, dtype)),
+        Some(raw) => tensor(name, dtype, &proto.dims, raw.clone()),
+        None => tensor(name, dtype, &proto.dims, typed_bytes(proto, dtype)),
     }
 }
 

@@ -109,7 +109,7 @@ fn converted(tensor: &Ref<TensorNode>, dtype: DataType) -> BuildResult<Ref<Const
     let from = tensor.dtype;
     let size = usize::from(from.bits / 8).max(1);
     let mut data = Vec::new();
-    let bytes: &[u8] = tensor.data.bytes().map_or(&[], |bytes| bytes);
+    let bytes: &[u8] = tensor.bytes().unwrap_or_default();
     for bytes in bytes.chunks_exact(size) {
         let is_negative = from.is_int() && bytes.last().is_some_and(|byte| *byte >= 0x80);
         let mut wide = [if is_negative { 0xff } else { 0 }; 8];

@@ -64,7 +64,7 @@ impl ExprArg {
 fn number_of(tensor: &TensorNode) -> BuildResult<Expr> {
     let dtype = tensor.dtype;
     let mut bits = [0; 8];
-    let bytes: &[u8] = tensor.data.bytes().map_or(&[], |bytes| bytes);
+    let bytes: &[u8] = tensor.bytes().unwrap_or_default();
     bits.iter_mut().zip(bytes).for_each(|(to, byte)| *to = *byte);
     let bits = u64::from_le_bytes(bits);
     // Shifts that copy the sign of a smaller integer.
