@@ -23,9 +23,9 @@ pub(crate) struct ImportArgs {
     /// The format of the model, where its name does not tell
     #[arg(long, value_name = "FORMAT")]
     pub(crate) input_format: Option<InputFormat>,
-    /// Show the layer of each line as a comment
-    #[arg(long)]
-    pub(crate) show_spans: bool,
+    /// Show the layer of each line as a comment; with `=marks` also which lines are inputs, parameters and results
+    #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "names")]
+    pub(crate) show_spans: Option<ShownSpans>,
     /// Write the constants to this file, `.safetensors` or `.npz`, under their names; the text leaves out those of more than
     /// 16 elements
     #[arg(long, value_name = "FILE", value_parser = params_file)]
@@ -72,6 +72,16 @@ impl From<InputFormat> for Format {
             InputFormat::Onnx => Format::Onnx,
         }
     }
+}
+
+/// Content of the comments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ShownSpans {
+    /// Names of layers
+    Names,
+    /// Names of layers, and the marks `!input`, `!parameter` and `!output`
+    #[value(alias = "output")]
+    Marks,
 }
 
 /// The form of lists.

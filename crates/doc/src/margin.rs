@@ -18,7 +18,8 @@ pub struct Margin {
 }
 
 impl DocArena {
-    /// The comments around a statement, for modification. Parameters have none.
+    /// The comments around a statement, for modification. Parameters have only those at the end of the line; if one has
+    /// any, each parameter has a line of its own.
     pub fn margin_mut(&mut self, stmt: StmtDoc) -> &mut Margin {
         self.margins.entry(stmt).or_default()
     }

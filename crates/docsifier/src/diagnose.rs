@@ -284,7 +284,7 @@ fn collect_origins(span: Span, out: &mut Vec<Origin>) {
                 out.push(Origin::Lines(source.name(), [(line, column), (end_line, end_column)]));
             }
             SpanKind::CallSite { callee, caller } => open.extend([caller, callee]),
-            SpanKind::Output { of } => open.push(of),
+            SpanKind::Marked { of, .. } => open.push(of),
             SpanKind::Sequence { spans, .. } => open.extend(spans.into_iter().rev()),
         }
     }

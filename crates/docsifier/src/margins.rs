@@ -7,7 +7,7 @@
 
 use hashbrown::{HashMap, HashSet};
 use tvmscript_doc::{Expr, ExprDoc, Stmt, StmtDoc, StmtRole};
-use tvmscript_ir_core::span::CommentedStmt;
+use tvmscript_ir_core::span::{CommentedStmt, SpanMark};
 use tvmscript_ir_core::type_table::FieldKind;
 use tvmscript_ir_core::{FieldRef, Object, SourceComments, Span, Value, for_each_own_child};
 
@@ -31,8 +31,25 @@ pub(crate) fn place(d: &mut Docsifier<'_>, root: &Object, roots: &[StmtDoc]) {
             if let Some(span) = span {
                 d.docs.margin_mut(*stmt).trailing.push(span.to_marker(texts));
             }
+            let Stmt::Function(function) = d.docs.stmt(*stmt) else { continue };
+            for param in d.docs.stmts(d.docs.function_of(function).args).to_vec() {
+                if let Some(span) = role_of_param(d, &mut values, param) {
+                    d.docs.margin_mut(param).trailing.push(span.to_marker(texts));
+                }
+            }
         }
     }
+}
+
+/// The span of a parameter that stands for an input or a weight of a model.
+fn role_of_param(d: &Docsifier<'_>, values: &mut PathValues, param: StmtDoc) -> Option<Span> {
+    let Stmt::Assign { lhs, .. } = d.docs.stmt(param) else { return None };
+    let paths = d.docs.paths();
+    let mut spans = d.docs.paths_of(lhs).filter_map(|path| match values.get(paths, path) {
+        Some(Value::Node(node)) => Some(node.span()),
+        _ => None,
+    });
+    spans.find(|span| span.has_mark(SpanMark::Input) || span.has_mark(SpanMark::Parameter))
 }
 
 /// The span of the node that a statement stands for; `None` without such a node.

@@ -4,13 +4,16 @@ use std::collections::{HashMap, HashSet};
 
 use tvmscript_ir::{BaseFunc, DictAttrs, GLOBAL_SYMBOL, GlobalVar, IRModule};
 use tvmscript_ir_core::containers::TensorNode;
+use tvmscript_ir_core::mutate::post_order_mutate;
 use tvmscript_ir_core::span::CurrentSpan;
 use tvmscript_ir_core::visit::{Visitor, Walk};
-use tvmscript_ir_core::{Map, PtrMap, Ref, SourceId, Span, Value};
+use tvmscript_ir_core::{Map, Object, ObjectLike, PtrMap, Ref, SourceId, Span, SpanMark, Value};
 use tvmscript_relax::blocks::{BlockBuilder, FunctionBuilder};
 use tvmscript_relax::error::RelaxError;
 use tvmscript_relax::evaluate::evaluate;
-use tvmscript_relax::{Call, Constant, Expr, Function, StructInfo, Var, struct_info_of};
+use tvmscript_relax::{
+    Call, Constant, Expr, Function, If, MatchCast, StructInfo, Var, VarBinding, struct_info_of,
+};
 
 use crate::error::{ImportWarning, Reason};
 use crate::ops::IntoExpr;
@@ -45,6 +48,7 @@ pub struct Graph {
     constants: PtrMap<String>,
     taken: HashSet<String>,
     fills_spans: bool,
+    marks_spans: bool,
     max_folded_bytes: usize,
     /// Remarks about the model.
     pub warnings: Vec<ImportWarning>,
@@ -61,6 +65,7 @@ impl Graph {
             constants: PtrMap::default(),
             taken: HashSet::new(),
             fills_spans: options.fills_spans,
+            marks_spans: options.marks_spans,
             max_folded_bytes: options.max_folded_bytes,
             warnings: Vec::new(),
         })
@@ -73,8 +78,20 @@ impl Graph {
 
     /// Adds a parameter that stands for an input of the model. Its name is made an identifier; its source is the name as
     /// the model has it.
-    pub fn param(&mut self, name: &str, info: Ref<StructInfo>) -> Ref<Var> {
+    pub fn input(&mut self, name: &str, info: Ref<StructInfo>) -> Ref<Var> {
+        self.param(name, info, SpanMark::Input)
+    }
+
+    /// Adds a parameter that stands for a weight of the model; see [`Self::input`].
+    pub fn weight(&mut self, name: &str, info: Ref<StructInfo>) -> Ref<Var> {
+        self.param(name, info, SpanMark::Parameter)
+    }
+
+    fn param(&mut self, name: &str, info: Ref<StructInfo>, role: SpanMark) -> Ref<Var> {
         let _layer = self.layer(name);
+        if self.marks_spans {
+            let _ = Span::set_current(Span::current().with_mark(role));
+        }
         let mut identifier = name.replace('.', "_");
         let is_start = |first: char| first.is_alphabetic() || first == '_';
         if identifier.is_empty() {
@@ -169,12 +186,34 @@ impl Graph {
     /// Fails if inference fails.
     pub fn finish(self, result: Expr) -> Result<Finished, Reason> {
         let _layer = Layer::enter(None);
-        Ok(Finished {
-            function: self.function.finish(result)?,
-            constants: self.constants,
-            warnings: self.warnings,
-        })
+        let function = self.function.finish(result)?;
+        let function = if self.marks_spans { with_outputs_marked(function)? } else { function };
+        Ok(Finished { function, constants: self.constants, warnings: self.warnings })
     }
+}
+
+/// Marks the last call of each layer, which computes its result.
+fn with_outputs_marked(function: Ref<Function>) -> Result<Ref<Function>, Reason> {
+    let mut last: HashMap<Span, usize> = HashMap::new();
+    let mut open = vec![function.body.clone()];
+    while let Some(body) = open.pop() {
+        for binding in body.blocks.iter().flat_map(|block| block.bindings.iter()) {
+            let cast = || binding.as_node::<MatchCast>().map(|binding| &binding.value);
+            let value = binding.as_node::<VarBinding>().map(|binding| &binding.value).or_else(cast);
+            let Some(value) = value else { continue };
+            if let Some(node) = value.as_node::<If>() {
+                open.extend([node.true_branch.clone(), node.false_branch.clone()]);
+            } else if value.is::<Call>() && value.span().is_known() {
+                last.insert(value.span(), value.object().address());
+            }
+        }
+    }
+    let outputs: HashSet<usize> = last.into_values().collect();
+    let marked = |node: &Object| {
+        let call = node.downcast_ref::<Call>().filter(|_| outputs.contains(&node.address()))?;
+        Some(call.clone().with_span(call.span.with_mark(SpanMark::Output)).into_object())
+    };
+    post_order_mutate(function, marked).map_err(|error| Reason(error.to_string()))
 }
 
 /// A finished function, the names of its constants and remarks.

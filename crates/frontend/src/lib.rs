@@ -50,6 +50,8 @@ pub struct ImportOptions {
     pub stubs_unsupported: bool,
     /// Calls get the name of their layer.
     pub fills_spans: bool,
+    /// Spans of parameters and of the calls that compute the results of layers get marks.
+    pub marks_spans: bool,
 }
 
 impl Default for ImportOptions {
@@ -62,6 +64,7 @@ impl Default for ImportOptions {
             max_folded_bytes: 64 << 20,
             stubs_unsupported: false,
             fills_spans: tvmscript_ir::span_filling(),
+            marks_spans: false,
         }
     }
 }

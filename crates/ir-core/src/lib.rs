@@ -101,8 +101,8 @@ pub use registry::{
 pub use release::{Release, Syntax};
 pub use session::{Limits, Session};
 pub use span::{
-    CurrentSpan, OpenCall, SourceComments, SourceGuard, SourceId, SourceTexts, Span, SpanKind,
-    nodes_where_span, output_nodes,
+    CurrentSpan, OpenCall, SourceComments, SourceGuard, SourceId, SourceTexts, Span, SpanKind, SpanMark,
+    nodes_where_span,
 };
 pub use stack::with_stack;
 pub use tensor::{ContentHash, Elided, TensorData};

@@ -30,6 +30,8 @@ struct Block {
     body_start: Option<u32>,
     /// `true` for an `elif`.
     is_clause: bool,
+    /// `true` for a parameter.
+    is_param: bool,
 }
 
 impl Comments {
@@ -48,7 +50,7 @@ impl Comments {
         if !comments.iter().filter_map(body_of).any(|body| is_kept(&body)) {
             return Comments::default();
         }
-        let places = places(ast, text);
+        let places = places(ast, text, comments);
         if places.is_empty() {
             return Comments::default();
         }
@@ -80,8 +82,8 @@ fn start_of(ast: &Ast, text: &str, id: StmtId) -> u32 {
     before.rfind('@').map_or(start, |at| start.min(at as u32))
 }
 
-/// All statements by start, outer before inner.
-fn places(ast: &Ast, text: &str) -> Vec<Block> {
+/// All statements by start, outer before inner, and the parameters of functions that a marker follows.
+fn places(ast: &Ast, text: &str, comments: &[Comment]) -> Vec<Block> {
     let mut places = Vec::new();
     let mut work: Vec<StmtId> = ast.module_body().to_vec();
     while let Some(id) = work.pop() {
@@ -89,17 +91,37 @@ fn places(ast: &Ast, text: &str) -> Vec<Block> {
         ast.inner_stmts(id, &mut work);
         let body_start = work.get(outer).map(|first| start_of(ast, text, *first));
         let range = TextRange::new(start_of(ast, text, id), ast.range(id).end);
-        places.push(Block { range, body_start, is_clause: false });
+        places.push(Block { range, body_start, is_clause: false, is_param: false });
+        if let Stmt::FunctionDef(def) = ast.stmt(id) {
+            let marked = ast.list(def.params).iter().map(|param| ast.range(param.place));
+            let marked = marked.filter(|range| is_marked(text, comments, *range));
+            places.extend(marked.map(|range| Block { range, body_start: None, is_clause: false, is_param: true }));
+        }
         if let Stmt::If(stmt) = ast.stmt(id) {
             for clause in ast.list(stmt.clauses).iter().skip(1) {
                 let body_start = ast.list(clause.body).first().map(|first| start_of(ast, text, *first));
                 let range = TextRange::new(ast.range(clause.place).start, ast.range(id).end);
-                places.push(Block { range, body_start, is_clause: true });
+                places.push(Block { range, body_start, is_clause: true, is_param: false });
             }
         }
     }
     places.sort_by_key(|place| (place.range.start, Reverse(place.range.end)));
     places
+}
+
+/// Returns `true` if a comment that may be a marker follows a parameter on its line.
+fn is_marked(text: &str, comments: &[Comment], param: TextRange) -> bool {
+    let next = comments.partition_point(|comment| comment.range.start < param.end);
+    comments.get(next).is_some_and(|comment| {
+        !comment.own_line
+            && text.get(comment.range.to_usize()).is_some_and(|text| text.starts_with("# @"))
+            && is_separator(text.get(param.end as usize..comment.range.start as usize))
+    })
+}
+
+/// Returns `true` for what stands between a statement or parameter and the comment at the end of its line.
+fn is_separator(text: Option<&str>) -> bool {
+    text.is_some_and(|text| text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b';' | b',')))
 }
 
 fn with_parents(places: &[Block]) -> Vec<CommentedStmt> {
@@ -153,7 +175,14 @@ impl Attacher<'_> {
     fn attach(&mut self, comment: &Comment, body: String, is_next: bool) {
         let range = comment.range;
         let next = self.places.partition_point(|place| place.range.start < range.start);
-        let last = next.checked_sub(1);
+        let mut last = next.checked_sub(1);
+        // Text after the parameters belongs to the function.
+        while let Some(at) = last
+            && self.places.get(at).is_some_and(|place| place.is_param)
+            && !self.ends_line(at, range, is_next)
+        {
+            last = self.stmts.get(at).and_then(|stmt| stmt.parent).map(|parent| parent as usize);
+        }
         if !comment.own_line
             && let Some(last) = last
             && self.ends_line(last, range, is_next)
@@ -215,10 +244,7 @@ impl Attacher<'_> {
                 before.is_some_and(|text| is_next && text.trim_end().ends_with(':'))
             }
             Some(_) => false,
-            None => {
-                let between = self.text.get(place.range.end as usize..comment.start as usize);
-                between.is_some_and(|text| text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b';')))
-            }
+            None => is_separator(self.text.get(place.range.end as usize..comment.start as usize)),
         }
     }
 

@@ -217,7 +217,7 @@ fn place(mut span: Span, texts: &SourceTexts) -> Option<Place> {
                 return Some(Place { source, lines: [line, end_line], columns: [column, end_column] });
             }
             SpanKind::CallSite { callee, .. } => callee,
-            SpanKind::Output { of } => of,
+            SpanKind::Marked { of, .. } => of,
             // Nested in a call site: the first part.
             SpanKind::Sequence { spans, .. } => *spans.first()?,
             SpanKind::Unknown => return None,

@@ -23,6 +23,7 @@ mod left_constants;
 mod lists;
 mod metaprogramming;
 mod mixed_modules;
+mod models;
 mod names;
 mod odd_values;
 mod parts;

@@ -7,7 +7,7 @@ use tvmscript::docsifier::print_mapped;
 use tvmscript::ir_core::type_table::FieldKind;
 use tvmscript::{
     Object, ParseOptions, Parsed, PrinterConfig, Ref, SourceId, SourceTexts, Span, SpanKind,
-    nodes_where_span, output_nodes, parse, post_order_mutate, pre_order_visit, prim, print, registry, tir,
+    SpanMark, nodes_where_span, parse, post_order_mutate, pre_order_visit, prim, print, registry, tir,
 };
 use tvmscript_tests::{equal, fixtures, on_small_stack};
 
@@ -187,7 +187,7 @@ fn p92_11_a_sequence_of_spans_is_printed_and_parsed_back() {
     let (parsed, node) = script("merged.py", &text);
     let stores = nodes_where_span(&node, |span| span.part_count() == 3);
     assert!(stores.iter().any(|node| node.is::<tir::BufferStore>()));
-    assert!(output_nodes(&node).len() == stores.len());
+    assert!(nodes_where_span(&node, |span| span.has_mark(SpanMark::Output)).len() == stores.len());
     assert!(with_spans(&node, SourceTexts::new()).contains(line.trim_end()));
     let mut names: Vec<String> = parsed.named_sources.iter().map(|source| source.name()).collect();
     names.sort();

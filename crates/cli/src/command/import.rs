@@ -17,7 +17,7 @@ use tvmscript::ir_core::SourceTexts;
 use super::import_summary::Summary;
 use super::{Answer, Run};
 use crate::failure::{FileError, FileErrorKind};
-use crate::import_args::{ImportArgs, ListFormat};
+use crate::import_args::{ImportArgs, ListFormat, ShownSpans};
 use crate::input::Warnings;
 use crate::settings::Settings;
 use crate::timings::Timings;
@@ -77,6 +77,7 @@ fn import(
     options.shapes = args.shapes.clone();
     options.opset = args.opset;
     options.max_folded_bytes = args.max_folded_bytes;
+    options.marks_spans = args.show_spans == Some(ShownSpans::Marks);
     options.stubs_unsupported = args.stub_unsupported;
     let (imported, warnings) = models::import(path, args.input_format.map(Format::from), &options, timings)?;
     // The text names a constant that it leaves out by its content.
@@ -105,7 +106,7 @@ fn printed(
     if args.params.is_some() {
         config.part_mut::<ConstantOptions>().elide = Some(SHOWN_ELEMENTS);
     }
-    let config = PrinterConfig { show_spans: args.show_spans.then(SourceTexts::new), ..config };
+    let config = PrinterConfig { show_spans: args.show_spans.map(|_| SourceTexts::new()), ..config };
     let text = timings.time("print", || print_text(imported.module.object(), settings.registry(), &config));
     text.map(|printed| printed.text + "\n")
         .map_err(|error| FileError::new(FileErrorKind::Unprintable(error), None))

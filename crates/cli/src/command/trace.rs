@@ -269,7 +269,7 @@ impl Tracer<'_> {
                 Some((source.name(), line)).filter(|(_, line)| *line > 0)
             }
             SpanKind::CallSite { callee, caller } => self.line_of(callee).or_else(|| self.line_of(caller)),
-            SpanKind::Output { of } => self.line_of(of),
+            SpanKind::Marked { of, .. } => self.line_of(of),
             _ => None,
         }
     }
@@ -281,7 +281,7 @@ impl Tracer<'_> {
         };
         match span.kind() {
             SpanKind::CallSite { callee, caller } => self.is_in(callee, wanted) || self.is_in(caller, wanted),
-            SpanKind::Output { of } => self.is_in(of, wanted),
+            SpanKind::Marked { of, .. } => self.is_in(of, wanted),
             SpanKind::Source { source } => is_named(&source.name(), wanted),
             SpanKind::Range { source, .. } | SpanKind::LineColumn { source, .. } => {
                 let name = source.name();

@@ -52,7 +52,8 @@ pub(super) enum WorkItem {
     DecoratorEnd,
     FunctionHead { stmt: StmtDoc, function: FunctionId },
     Parameters { stmt: StmtDoc, function: FunctionId },
-    Parameter { next: u32, end: u32 },
+    /// With `is_split`, each parameter is on a line of its own.
+    Parameter { next: u32, end: u32, is_split: bool },
     ReturnType(ExprDoc),
     Definition { stmt: StmtDoc, body: StmtList },
     ClassHead { stmt: StmtDoc, name: ExprDoc },
@@ -217,7 +218,7 @@ impl<S: Sink> Printer<'_, S> {
             WorkItem::DecoratorEnd => self.sink.put(Element::HardLine),
             WorkItem::FunctionHead { stmt, function } => self.function_head(stmt, function),
             WorkItem::Parameters { stmt, function } => self.parameters(stmt, function)?,
-            WorkItem::Parameter { next, end } => self.more_parameters(next, end)?,
+            WorkItem::Parameter { next, end, is_split } => self.more_parameters(next, end, is_split)?,
             WorkItem::ReturnType(doc) => {
                 self.token(" -> ");
                 self.expr(doc);

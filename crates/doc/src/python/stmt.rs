@@ -223,13 +223,26 @@ impl<S: Sink> Printer<'_, S> {
             self.token("()");
             return Ok(());
         }
-        self.open("(");
         let (next, end) = self.docs.stmt_run(parts.args);
-        self.parameter(next, end)
+        let is_split = (next..end).any(|at| self.docs.margin(self.docs.stmt_item(at)).is_some());
+        if is_split {
+            self.token("(");
+            self.sink.put(Element::Indent);
+            self.sink.put(Element::HardLine);
+        } else {
+            self.open("(");
+        }
+        self.parameter(next, end, is_split)
     }
 
     /// Prints the parameters from `next` on and closes the list.
-    pub(super) fn parameter(&mut self, next: u32, end: u32) -> Result<(), PrintError> {
+    fn parameter(&mut self, next: u32, end: u32, is_split: bool) -> Result<(), PrintError> {
+        if next == end && is_split {
+            self.sink.put(Element::Dedent);
+            self.sink.put(Element::HardLine);
+            self.token(")");
+            return Ok(());
+        }
         if next == end {
             self.close(")");
             return Ok(());
@@ -238,7 +251,7 @@ impl<S: Sink> Printer<'_, S> {
         if self.docs.comment_sym(doc).is_some() {
             return Err(PrintError::CommentOnParameter);
         }
-        self.stack.push(WorkItem::Parameter { next: next + 1, end });
+        self.stack.push(WorkItem::Parameter { next: next + 1, end, is_split });
         self.mark(doc);
         if let Stmt::Assign { lhs, rhs, annotation } = self.docs.stmt(doc) {
             self.assignment(lhs, rhs, annotation, true);
@@ -247,11 +260,21 @@ impl<S: Sink> Printer<'_, S> {
     }
 
     /// Continues the parameters after one.
-    pub(super) fn more_parameters(&mut self, next: u32, end: u32) -> Result<(), PrintError> {
-        if next < end {
-            self.comma();
+    pub(super) fn more_parameters(&mut self, next: u32, end: u32, is_split: bool) -> Result<(), PrintError> {
+        if !is_split {
+            if next < end {
+                self.comma();
+            }
+            return self.parameter(next, end, is_split);
         }
-        self.parameter(next, end)
+        if next < end {
+            self.token(",");
+        }
+        self.trailing_comments(self.docs.stmt_item(next - 1));
+        if next < end {
+            self.sink.put(Element::HardLine);
+        }
+        self.parameter(next, end, is_split)
     }
 
     /// Prints the colon, the docstring and the body of a function or class.

@@ -211,7 +211,7 @@ impl<'m> Importer<'m> {
             });
             match info {
                 Ok(info) => {
-                    let var = self.graph.param(&name, info);
+                    let var = self.graph.input(&name, info);
                     self.set(name, Value::Known(var.upcast()));
                     count += 1;
                 }
@@ -260,7 +260,7 @@ impl<'m> Importer<'m> {
             return;
         }
         let shown = name.strip_prefix("onnx::").unwrap_or(&name);
-        let var = self.graph.param(shown, tensor_of(dims.iter().map(|dim| IntImm::int64(*dim)), dtype));
+        let var = self.graph.weight(shown, tensor_of(dims.iter().map(|dim| IntImm::int64(*dim)), dtype));
         self.set(name.clone(), Value::Known(var.upcast()));
         if let Some(constant) = constant.downcast_ref::<Constant>() {
             self.params.insert(name, constant.clone());

@@ -18,7 +18,7 @@ use std::hash::{Hash, Hasher};
 
 pub use comments::{CommentedStmt, SourceComments};
 pub use current::{CurrentSpan, OpenCall};
-pub use query::{nodes_where_span, output_nodes};
+pub use query::nodes_where_span;
 pub use store::{SourceGuard, SourceId};
 pub use text::MarkerReader;
 pub use texts::SourceTexts;
@@ -84,11 +84,38 @@ pub enum SpanKind {
         /// The pass or rewrite that merged them.
         reason: String,
     },
-    /// A position with the mark `output`: among the nodes from one source, this one is its result.
-    Output {
+    /// A position with a mark.
+    Marked {
+        /// The mark.
+        mark: SpanMark,
         /// The position; neither a sequence nor marked.
         of: Span,
     },
+}
+
+/// A role among the nodes that come from one source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SpanMark {
+    /// An input of the model.
+    Input,
+    /// A weight of the model.
+    Parameter,
+    /// The node that computes the result of the source.
+    Output,
+}
+
+impl SpanMark {
+    /// All marks.
+    pub const ALL: [SpanMark; 3] = [SpanMark::Input, SpanMark::Parameter, SpanMark::Output];
+
+    /// The name in markers, after `!`.
+    pub fn name(self) -> &'static str {
+        match self {
+            SpanMark::Input => "input",
+            SpanMark::Parameter => "parameter",
+            SpanMark::Output => "output",
+        }
+    }
 }
 
 impl Span {
@@ -117,7 +144,7 @@ impl Span {
             SpanKind::Unknown => Span::UNKNOWN,
             SpanKind::Range { source, start_bytes, end_bytes } => Span::range(source, start_bytes, end_bytes),
             SpanKind::Sequence { spans, reason } => Span::sequence(spans, &reason),
-            SpanKind::Output { of } => of.with_output_mark(),
+            SpanKind::Marked { mark, of } => of.with_mark(mark),
             other => store::intern(other),
         }
     }

@@ -15,8 +15,3 @@ pub fn nodes_where_span(root: &impl ObjectLike, mut matches: impl FnMut(Span) ->
     });
     found
 }
-
-/// The nodes whose span has the mark `output` ([`Span::is_output`]).
-pub fn output_nodes(root: &impl ObjectLike) -> Vec<Object> {
-    nodes_where_span(root, Span::is_output)
-}

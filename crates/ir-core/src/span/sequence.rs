@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Span, SpanKind, store};
+use super::{Span, SpanKind, SpanMark, store};
 
 /// Longer sequences keep the first occurrence of each part only. Merging the same spans again and again, pass after
 /// pass, would otherwise double the sequence each time.
@@ -66,48 +66,48 @@ impl Span {
         }
     }
 
-    /// The span with the mark `output`: of the nodes that come from one source, the marked one computes its result.
-    /// Marking a sequence marks each part; an unknown span stays unknown.
+    /// The span with a mark in place of any other: of the nodes that come from one source, one with the mark `output`
+    /// computes its result. Marking a sequence marks each part; an unknown span stays unknown.
     ///
     /// ```
+    /// use tvmscript_ir_core::span::SpanMark;
     /// use tvmscript_ir_core::{SourceId, Span, SpanKind};
     ///
     /// let layer = Span::new(SpanKind::Source { source: SourceId::new("resnet.conv1") });
-    /// let output = layer.with_output_mark();
-    /// assert!(output.is_output() && !layer.is_output());
-    /// assert_eq!(output.without_output_mark(), layer);
+    /// let output = layer.with_mark(SpanMark::Output);
+    /// assert!(output.has_mark(SpanMark::Output) && !layer.has_mark(SpanMark::Output));
+    /// assert_eq!(output.without_mark(), layer);
     /// ```
     #[must_use]
-    pub fn with_output_mark(self) -> Span {
+    pub fn with_mark(self, mark: SpanMark) -> Span {
         match self.kind() {
             SpanKind::Unknown => Span::UNKNOWN,
-            SpanKind::Output { .. } => self,
+            SpanKind::Marked { mark: own, .. } if own == mark => self,
+            SpanKind::Marked { of, .. } => of.with_mark(mark),
             SpanKind::Sequence { spans, reason } => {
-                Span::sequence(spans.into_iter().map(Span::with_output_mark), &reason)
+                Span::sequence(spans.into_iter().map(|span| span.with_mark(mark)), &reason)
             }
-            _ => store::intern(SpanKind::Output { of: self }),
+            _ => store::intern(SpanKind::Marked { mark, of: self }),
         }
     }
 
     /// The span without any mark.
     #[must_use]
-    pub fn without_output_mark(self) -> Span {
+    pub fn without_mark(self) -> Span {
         match self.kind() {
-            SpanKind::Output { of } => of,
+            SpanKind::Marked { of, .. } => of,
             SpanKind::Sequence { spans, reason } => {
-                Span::sequence(spans.into_iter().map(Span::without_output_mark), &reason)
+                Span::sequence(spans.into_iter().map(Span::without_mark), &reason)
             }
             _ => self,
         }
     }
 
-    /// Returns `true` if the span, or a part of it, has the mark `output`.
-    pub fn is_output(self) -> bool {
+    /// Returns `true` if the span, or a part of it, has the mark.
+    pub fn has_mark(self, mark: SpanMark) -> bool {
         match self.kind() {
-            SpanKind::Output { .. } => true,
-            SpanKind::Sequence { spans, .. } => {
-                spans.into_iter().any(|part| matches!(part.kind(), SpanKind::Output { .. }))
-            }
+            SpanKind::Marked { mark: own, .. } => own == mark,
+            SpanKind::Sequence { spans, .. } => spans.into_iter().any(|part| part.has_mark(mark)),
             _ => false,
         }
     }

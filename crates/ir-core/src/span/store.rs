@@ -313,7 +313,7 @@ fn parts(kind: &Stored) -> impl Iterator<Item = SpanRef> {
             | SpanKind::Source { source }
             | SpanKind::LineColumn { source, .. } => (Some(SpanRef::Source(source.0)), &[]),
             SpanKind::CallSite { callee, caller } => (Some(part(callee)), std::slice::from_ref(caller)),
-            SpanKind::Output { of } => (Some(part(of)), &[]),
+            SpanKind::Marked { of, .. } => (Some(part(of)), &[]),
         },
     };
     first.into_iter().chain(spans.iter().map(part))

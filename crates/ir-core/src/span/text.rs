@@ -17,7 +17,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use super::{SourceId, SourceTexts, Span, SpanKind};
+use super::{SourceId, SourceTexts, Span, SpanKind, SpanMark};
 
 /// Maximum depth of parentheses. Deeper positions are written as unknown.
 const MAX_DEPTH: usize = 16;
@@ -50,9 +50,9 @@ fn write_marker(out: &mut String, span: Span, texts: &SourceTexts, depth: usize)
 }
 
 fn write_part(out: &mut String, part: Span, texts: &SourceTexts, depth: usize) {
-    let (mut at, is_output) = match part.kind() {
-        SpanKind::Output { of } => (of, true),
-        _ => (part, false),
+    let (mut at, mark) = match part.kind() {
+        SpanKind::Marked { mark, of } => (of, Some(mark)),
+        _ => (part, None),
     };
     while let SpanKind::CallSite { callee, caller } = at.kind() {
         write_link(out, callee, texts, depth);
@@ -60,8 +60,9 @@ fn write_part(out: &mut String, part: Span, texts: &SourceTexts, depth: usize) {
         at = caller;
     }
     write_link(out, at, texts, depth);
-    if is_output {
-        out.push_str(" !output");
+    if let Some(mark) = mark {
+        out.push_str(" !");
+        out.push_str(mark.name());
     }
 }
 
@@ -84,7 +85,7 @@ fn write_link(out: &mut String, link: Span, texts: &SourceTexts, depth: usize) {
                 let _ = write!(out, "-{end_line}:{end_column}");
             }
         }
-        SpanKind::CallSite { .. } | SpanKind::Sequence { .. } | SpanKind::Output { .. } => {
+        SpanKind::CallSite { .. } | SpanKind::Sequence { .. } | SpanKind::Marked { .. } => {
             if depth == MAX_DEPTH {
                 out.push('?');
                 return;
@@ -123,11 +124,11 @@ fn write_name(out: &mut String, source: SourceId) {
 /// Reads markers, and opens the sources that they name.
 ///
 /// ```
-/// use tvmscript_ir_core::{SourceTexts, span::MarkerReader};
+/// use tvmscript_ir_core::{SourceTexts, span::{MarkerReader, SpanMark}};
 ///
 /// let mut reader = MarkerReader::default();
 /// let span = reader.read("@helper.py:3:5 < model.py:12:4 @resnet.conv1 !output").unwrap();
-/// assert!(span.is_output() && span.part_count() == 2);
+/// assert!(span.has_mark(SpanMark::Output) && span.part_count() == 2);
 /// assert_eq!(span.to_marker(&SourceTexts::new()), "@helper.py:3:5 < model.py:12:4 @resnet.conv1 !output");
 /// assert_eq!(reader.read("@param x the input"), None);
 /// reader.into_sources().into_iter().for_each(|source| source.release());
@@ -182,7 +183,11 @@ impl Scan<'_> {
             links.push(self.link(depth)?);
         }
         let chain = links.into_iter().rev().reduce(|caller, callee| Span::call_site(callee, caller))?;
-        Some(if self.eat(" !output").is_some() { chain.with_output_mark() } else { chain })
+        if self.eat(" !").is_none() {
+            return Some(chain);
+        }
+        let mark = SpanMark::ALL.into_iter().find(|mark| self.eat(mark.name()).is_some())?;
+        Some(chain.with_mark(mark))
     }
 
     fn link(&mut self, depth: usize) -> Option<Span> {

@@ -2,7 +2,7 @@
 
 use tvmscript_ir_core::json::{JsonErrorKind, native};
 use tvmscript_ir_core::span::{SourceId, SpanKind};
-use tvmscript_ir_core::{DataType, Map, Object, Span, StructuralEqual, Value};
+use tvmscript_ir_core::{DataType, Map, Object, Span, SpanMark, StructuralEqual, Value};
 
 use tvmscript_toy_nodes::*;
 
@@ -50,8 +50,8 @@ fn spans_of_all_kinds_travel_in_our_form() {
     let site = Span::new(SpanKind::CallSite { callee: range, caller: Span::UNKNOWN });
     let deep = (0..10_000).fold(site, |caller, _| Span::new(SpanKind::CallSite { callee: layer, caller }));
     let all = Span::sequence([range, lines, deep, range], "fold");
-    let output = layer.with_output_mark();
-    let mixed = Span::sequence([output, range], "fold").with_output_mark();
+    let output = layer.with_mark(SpanMark::Output);
+    let mixed = Span::sequence([output, range], "fold").with_mark(SpanMark::Output);
     for span in [range, layer, lines, site, deep, all, output, mixed] {
         let text = native::save(&int(1).with_span(span).into());
         let read = native::load(&text, &registry()).expect("reads");

@@ -3,7 +3,7 @@
 use tvmscript_ir_core::json::native;
 use tvmscript_ir_core::span::MarkerReader;
 use tvmscript_ir_core::span::SpanKind;
-use tvmscript_ir_core::{Object, SourceId, SourceTexts, Span, output_nodes};
+use tvmscript_ir_core::{Object, SourceId, SourceTexts, Span, SpanMark, nodes_where_span};
 
 use tvmscript_toy_nodes::*;
 
@@ -157,16 +157,16 @@ fn repeated_merges_do_not_double_a_sequence_for_ever() {
 #[test]
 fn p92_33_output_mark_is_kept_printed_and_searchable() {
     let [a, b, _] = layers(["out.a", "out.b", "out.c"]);
-    let sum = add(int(1).with_span(a), int(2).with_span(b)).with_span(a.with_output_mark());
+    let sum = add(int(1).with_span(a), int(2).with_span(b)).with_span(a.with_mark(SpanMark::Output));
     let root: Object = add(sum.clone(), int(3)).with_span(b).into();
-    let found = output_nodes(&root);
+    let found = nodes_where_span(&root, |span| span.has_mark(SpanMark::Output));
     assert_eq!(found.len(), 1);
     assert!(found[0].ptr_eq(&sum.clone().into()));
     // A merged span is marked if a part is; marking a sequence marks its parts.
     let merged = Span::sequence([b, sum.span()], "fuse");
-    assert!(merged.is_output());
-    assert_eq!(merged.with_output_mark().parts(), [b.with_output_mark(), a.with_output_mark()]);
-    assert_eq!(merged.without_output_mark(), Span::sequence([b, a], ""));
+    assert!(merged.has_mark(SpanMark::Output));
+    assert_eq!(merged.with_mark(SpanMark::Output).parts(), [b.with_mark(SpanMark::Output), a.with_mark(SpanMark::Output)]);
+    assert_eq!(merged.without_mark(), Span::sequence([b, a], ""));
     assert_eq!(merged.to_marker(&SourceTexts::new()), "@out.b @out.a !output");
     assert_eq!(MarkerReader::default().read("@out.b @out.a !output"), Some(merged));
 }
@@ -180,7 +180,7 @@ fn markers_of_all_kinds_read_back() {
     let area = Span::new(SpanKind::LineColumn { source, line: 3, column: 5, end_line: 4, end_column: 1 });
     let site = Span::call_site(range, Span::call_site(area, layer(odd)));
     let left = Span::call_site(site, far);
-    let merged = Span::sequence([site.with_output_mark(), layer(source)], "fold");
+    let merged = Span::sequence([site.with_mark(SpanMark::Output), layer(source)], "fold");
     let cases = [
         (Span::UNKNOWN, "@?"),
         (layer(source), "@marked.py"),

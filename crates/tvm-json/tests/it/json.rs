@@ -5,7 +5,7 @@ use tvmscript_ir_core::containers::{ShapeNode, TensorNode};
 use tvmscript_ir_core::json::{JsonErrorKind, SaveError, native};
 use tvmscript_ir_core::span::{SourceId, SpanKind};
 use tvmscript_ir_core::{
-    Array, DataType, Map, Object, ObjectLike, Ref, Span, StructuralEqual, Value, structural_equal,
+    Array, DataType, Map, Object, ObjectLike, Ref, Span, SpanMark, StructuralEqual, Value, structural_equal,
 };
 use tvmscript_tvm_json::{self as tvm, ExtraField, Form, SaveOptions};
 
@@ -149,9 +149,9 @@ fn sources_and_sequences_travel_and_marks_and_calls_do_not() {
     let site = Span::call_site(conv, relu);
     let cases = [
         (Span::sequence([conv, relu], "fuse"), Span::sequence([conv, relu], "")),
-        (conv.with_output_mark(), conv),
+        (conv.with_mark(SpanMark::Output), conv),
         (site, conv),
-        (Span::sequence([site, relu.with_output_mark()], ""), Span::sequence([conv, relu], "")),
+        (Span::sequence([site, relu.with_mark(SpanMark::Output)], ""), Span::sequence([conv, relu], "")),
     ];
     for (written, expected) in cases {
         let node = Value::from(add(int(1).with_span(written), int(2).with_span(relu)));

@@ -467,7 +467,7 @@ fn bindings(new: &[Replacement<'_>]) -> Vec<u32> {
                         }
                         SpanKind::CallSite { callee, caller } => work.extend([callee, caller]),
                         SpanKind::Sequence { spans, .. } => work.extend(spans),
-                        SpanKind::Output { of } => work.push(of),
+                        SpanKind::Marked { of, .. } => work.push(of),
                         _ => {}
                     }
                 }

@@ -12,7 +12,7 @@ use crate::json::{base64, check_description};
 use crate::raw::{Array, Object, ObjectLike as _, Ref};
 use crate::registry::Registry;
 use crate::session::Session;
-use crate::span::{SourceId, Span, SpanKind};
+use crate::span::{SourceId, Span, SpanKind, SpanMark};
 use crate::tensor::TensorData;
 use crate::type_table::{FieldInfo, FieldKind, TypeInfo};
 use crate::value::{FieldError, Value};
@@ -124,12 +124,17 @@ fn spans(entries: &[SpanEntry], sources: &[SourceId], counter: &mut Counter) -> 
             SpanEntry::CallSite { callee, caller } => {
                 SpanKind::CallSite { callee: part(*callee)?, caller: part(*caller)? }
             }
-            SpanEntry::Output(of) => {
+            SpanEntry::Output(of) | SpanEntry::Input(of) | SpanEntry::Parameter(of) => {
+                let mark = match entry {
+                    SpanEntry::Output(_) => SpanMark::Output,
+                    SpanEntry::Input(_) => SpanMark::Input,
+                    _ => SpanMark::Parameter,
+                };
                 let of = part(*of)?;
                 // Marking a sequence marks each part.
                 let count = of.part_count();
                 counter.spans(count).map_err(|kind| within(JsonError::new(kind)))?;
-                spans.push(of.with_output_mark());
+                spans.push(of.with_mark(mark));
                 continue;
             }
             SpanEntry::Sequence { spans: parts, reason } => {

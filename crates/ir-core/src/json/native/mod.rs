@@ -66,6 +66,10 @@ enum SpanEntry {
     },
     /// Position with the mark `output`.
     Output(Option<u32>),
+    /// Position with the mark `input`.
+    Input(Option<u32>),
+    /// Position with the mark `parameter`.
+    Parameter(Option<u32>),
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]

@@ -10,7 +10,7 @@ use crate::containers::{ShapeNode, TensorNode};
 use crate::json::base64;
 use crate::ptr_map::AddressMap;
 use crate::raw::{Object, ObjectLike, Str};
-use crate::span::{SourceId, Span, SpanKind};
+use crate::span::{SourceId, Span, SpanKind, SpanMark};
 use crate::type_table::{FieldInfo, FieldKind, Shape};
 use crate::value::{FieldRef, Value};
 use crate::vectors::reverse_above;
@@ -210,7 +210,7 @@ impl Saver {
             let parts = match &kind {
                 SpanKind::CallSite { callee, caller } => vec![*callee, *caller],
                 SpanKind::Sequence { spans, .. } => spans.clone(),
-                SpanKind::Output { of } => vec![*of],
+                SpanKind::Marked { of, .. } => vec![*of],
                 _ => Vec::new(),
             };
             let before = stack.len();
@@ -231,7 +231,11 @@ impl Saver {
                 SpanKind::CallSite { callee, caller } => {
                     Some(SpanEntry::CallSite { callee: number(&callee), caller: number(&caller) })
                 }
-                SpanKind::Output { of } => Some(SpanEntry::Output(number(&of))),
+                SpanKind::Marked { mark, of } => Some(match mark {
+                    SpanMark::Output => SpanEntry::Output(number(&of)),
+                    SpanMark::Input => SpanEntry::Input(number(&of)),
+                    SpanMark::Parameter => SpanEntry::Parameter(number(&of)),
+                }),
                 SpanKind::Sequence { spans, reason } => {
                     Some(SpanEntry::Sequence { spans: spans.iter().map(number).collect(), reason })
                 }
