@@ -18,6 +18,7 @@ use tvmscript_tir::{
 };
 
 use crate::error::{Result, TeError};
+use crate::index_dtype::{Retype, as_index, widened};
 use crate::tensor::{Operation, OperationKind, Tensor, post_order, replace_vars};
 
 /// A parameter of a function.
@@ -37,6 +38,11 @@ pub enum Argument {
 /// # Source
 /// `CreatePrimFunc`, `src/te/operation/create_primfunc.cc`.
 pub fn create_prim_func(arguments: &[Argument]) -> Result<Ref<PrimFunc>> {
+    create(arguments, None)
+}
+
+/// Like [`create_prim_func`], with at least this type for loops, dimensions and indices.
+pub(crate) fn create(arguments: &[Argument], index: Option<DataType>) -> Result<Ref<PrimFunc>> {
     let tensors: Vec<&Ref<Tensor>> = arguments
         .iter()
         .filter_map(|argument| match argument {
@@ -51,6 +57,8 @@ pub fn create_prim_func(arguments: &[Argument]) -> Result<Ref<PrimFunc>> {
         allocated: Vec::new(),
         names: HashMap::new(),
         analyzer: Analyzer::new(),
+        index,
+        retype: Retype::default(),
     };
     let mut stmts = Vec::new();
     for op in post_order(&roots) {
@@ -93,6 +101,9 @@ struct Builder {
     /// Names of blocks, with the number of the last one made from each.
     names: HashMap<String, usize>,
     analyzer: Analyzer,
+    /// The type that indices get.
+    index: Option<DataType>,
+    retype: Retype,
 }
 
 impl Builder {
@@ -108,7 +119,7 @@ impl Builder {
                 Ok(None)
             }
             OperationKind::Compute { axis, reduce_axis, body } => {
-                let nest = Nest::new(op, axis, reduce_axis)?;
+                let nest = Nest::new(op, axis, reduce_axis, self.index)?;
                 let buffers =
                     outputs.iter().map(|tensor| self.declare(tensor)).collect::<Result<Vec<_>>>()?;
                 for (tensor, buffer) in outputs.iter().zip(&buffers) {
@@ -122,7 +133,8 @@ impl Builder {
     }
 
     fn declare(&mut self, tensor: &Ref<Tensor>) -> Result<Ref<Buffer>> {
-        let parts = BufferParts::compact(tensor.name.as_str(), tensor.dtype, tensor.shape.iter().cloned());
+        let shape = tensor.shape.iter().map(|dim| as_index(dim, self.index)).collect::<Result<Vec<_>>>()?;
+        let parts = BufferParts::compact(tensor.name.as_str(), tensor.dtype, shape);
         let buffer = Buffer::try_new(parts)?;
         self.buffers.insert(tensor.key(), buffer.clone());
         Ok(buffer)
@@ -142,6 +154,16 @@ impl Builder {
             };
             Ok(Some(BufferLoad::try_new(self.buffer(tensor)?, load.indices.clone(), None)?.into()))
         })
+    }
+
+    /// An expression in a block: loads from buffers, and the block's axes.
+    fn in_block(&mut self, expr: &Expr, axes: &BlockAxes) -> Result<Expr> {
+        let expr = replace_vars(&self.with_buffers(expr)?, &axes.map)?;
+        self.retype.retype(expr, self.index)
+    }
+
+    fn simplify(&mut self, expr: &Expr) -> Result<Expr> {
+        self.retype.map(expr, |expr| self.analyzer.simplify(expr))
     }
 
     /// A name for a block that no other block has.
@@ -177,7 +199,12 @@ struct BlockAxes {
 }
 
 impl<'o> Nest<'o> {
-    fn new(op: &Operation, axis: &'o [Ref<IterVar>], reduce_axis: &'o [Ref<IterVar>]) -> Result<Nest<'o>> {
+    fn new(
+        op: &Operation,
+        axis: &'o [Ref<IterVar>],
+        reduce_axis: &'o [Ref<IterVar>],
+        index: Option<DataType>,
+    ) -> Result<Nest<'o>> {
         let axes: Vec<&Ref<IterVar>> = axis.iter().chain(reduce_axis).collect();
         let vars: tvmscript_ir_core::PtrSet = axes.iter().map(|axis| axis.var.object().clone()).collect();
         let mut analyzer = Analyzer::new();
@@ -190,13 +217,15 @@ impl<'o> Nest<'o> {
             if free_variables(dom.object()).iter().any(|var| vars.contains(var)) {
                 return Err(TeError::DependentAxis { axis: name, name: op.name.clone() });
             }
-            let dom = Range::from_min_extent(analyzer.simplify(&dom.min), analyzer.simplify(&dom.extent));
-            loops.push((Var::new(name, axis.var.dtype), dom));
+            let bound = |expr: &Expr, analyzer: &mut Analyzer| as_index(&analyzer.simplify(expr), index);
+            let dom =
+                Range::from_min_extent(bound(&dom.min, &mut analyzer)?, bound(&dom.extent, &mut analyzer)?);
+            loops.push((Var::new(name, widened(axis.var.dtype, index)), dom));
         }
         Ok(Nest { axes, loops })
     }
 
-    fn block_axes(&self) -> Result<BlockAxes> {
+    fn block_axes(&self, retype: &mut Retype) -> Result<BlockAxes> {
         let mut block = BlockAxes {
             iters: Vec::new(),
             values: Vec::new(),
@@ -205,11 +234,12 @@ impl<'o> Nest<'o> {
         };
         let mut indices = Vec::new();
         for (axis, (loop_var, dom)) in self.axes.iter().zip(&self.loops) {
-            let var = Var::new(format!("v_{}", axis.var.name.get()), axis.var.dtype);
+            let var = Var::new(format!("v_{}", axis.var.name.get()), loop_var.dtype);
             if axis.iter_type != IterType::CommReduce {
                 indices.push(var.clone().upcast());
             }
-            block.map.insert(axis.var.object().clone(), var.object().clone());
+            let value = retype.narrow(var.clone().upcast(), axis.var.dtype)?;
+            block.map.insert(axis.var.object().clone(), value.into());
             block.iters.push(IterVar::try_new(
                 Some(dom.clone()),
                 var,
@@ -238,7 +268,7 @@ impl<'o> Nest<'o> {
         let mut blocks = Vec::new();
         match body.first().and_then(|first| first.as_node::<Reduce>()) {
             Some(reduce) => {
-                let axes = self.block_axes()?;
+                let axes = self.block_axes(&mut builder.retype)?;
                 let name = builder.fresh_name(&op.name);
                 let init = initialization(builder, reduce, buffers, &axes)?;
                 let update = update(builder, reduce, buffers, &axes)?;
@@ -246,10 +276,10 @@ impl<'o> Nest<'o> {
             }
             None => {
                 for (value, buffer) in body.iter().zip(buffers) {
-                    let axes = self.block_axes()?;
+                    let axes = self.block_axes(&mut builder.retype)?;
                     let name = builder.fresh_name(&buffer.name.get());
-                    let value = replace_vars(&builder.with_buffers(value)?, &axes.map)?;
-                    let value = builder.analyzer.simplify(&value);
+                    let value = builder.in_block(value, &axes)?;
+                    let value = builder.simplify(&value)?;
                     let store = BufferStore::try_new(buffer.clone(), value, axes.indices.clone(), None)?;
                     blocks.push(block(op, name, axes, None, store)?);
                 }
@@ -299,14 +329,14 @@ fn block(
 
 /// The stores of the identity elements, or of the initial values that the reduction has.
 fn initialization(
-    builder: &Builder,
+    builder: &mut Builder,
     reduce: &Reduce,
     buffers: &[Ref<Buffer>],
     axes: &BlockAxes,
 ) -> Result<StmtRef> {
     let values = if reduce.init.is_empty() { &reduce.combiner.identity_element } else { &reduce.init };
     let stores = buffers.iter().zip(values.iter()).map(|(buffer, value)| {
-        let value = replace_vars(&builder.with_buffers(value)?, &axes.map)?;
+        let value = builder.in_block(value, axes)?;
         Ok(BufferStore::try_new(buffer.clone(), value, axes.indices.clone(), None)?)
     });
     Ok(flatten(stores.collect::<Result<_>>()?, true))
@@ -329,15 +359,15 @@ fn update(
         else {
             return Err(TeError::NoBody { name: buffer.name.get() });
         };
-        let right = replace_vars(&builder.with_buffers(source)?, &axes.map)?;
+        let right = builder.in_block(source, axes)?;
         map.insert(lhs.object().clone(), left.object().clone());
-        map.insert(rhs.object().clone(), builder.analyzer.simplify(&right).object().clone());
+        map.insert(rhs.object().clone(), builder.simplify(&right)?.into());
         old.push(left);
     }
-    let condition = replace_vars(&builder.with_buffers(&reduce.condition)?, &axes.map)?;
+    let condition = builder.in_block(&reduce.condition, axes)?;
     let is_always = ops::is_one(&condition);
     let combined = result.iter().zip(old).map(|(value, old)| {
-        let new = replace_vars(value, &map)?;
+        let new = builder.retype.retype(replace_vars(value, &map)?, builder.index)?;
         if is_always { Ok(new) } else { Ok(Select::try_new(condition.clone(), new, old)?) }
     });
     let combined = combined.collect::<Result<Vec<_>>>()?;

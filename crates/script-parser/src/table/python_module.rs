@@ -8,6 +8,8 @@ use hashbrown::{HashMap, HashSet};
 use tvmscript_ir_core::registry::RegistrationSite;
 use tvmscript_ir_core::{Resolver, TypeInfo};
 use tvmscript_irbuilder::{BuildError, CallArgs, HostObject, ScriptFn, ScriptValue};
+use tvmscript_python_syntax::ast::TextRange;
+use tvmscript_script_eval::{Cause, Placeholder};
 
 /// A Python module, or several modules with the same members.
 #[derive(Debug, Clone, Copy)]
@@ -32,6 +34,8 @@ pub enum Member {
     Namespace,
     /// A member that scripts cannot use, with an alternative.
     LeftOut(&'static str),
+    /// A member whose value is not evaluated, with the reason. Code that is only explored may use it.
+    Unevaluated(&'static str),
 }
 
 /// A class of nodes: the second argument of `isinstance`, and callable if scripts can construct such nodes.
@@ -200,6 +204,9 @@ impl PythonModules {
                     Member::Value(make) => Found::Value(make()),
                     Member::Namespace => Found::Namespace(part.dialect),
                     Member::LeftOut(instead) => Found::LeftOut(instead),
+                    Member::Unevaluated(reason) => Found::Value(
+                        Placeholder::new(Cause::LeftOut((*reason).into()), TextRange::default()).value(),
+                    ),
                 });
             }
             if part.module.names.contains(&name) {

@@ -3,11 +3,13 @@
 mod file;
 mod schedule;
 mod tensor;
+mod topi;
 
 pub use file::{FileError, schedule_of_file};
 pub use schedule::Schedules;
 
 use tvmscript_ir_core::Dialect;
+use tvmscript_irbuilder::ContextDialect as _;
 use tvmscript_script_parser::{Member, ParseDialect, PythonModule};
 
 use crate::Tensor;
@@ -21,12 +23,15 @@ const MEMBERS: &[(&str, Member)] = &[
     ("placeholder", Function(&tensor::PLACEHOLDER)),
 ];
 
-static MODULES: &[PythonModule] =
-    &[PythonModule::new(&["tvm.te", "tvm.te.operation", "tvm.te.schedule"]).members(MEMBERS)];
+static MODULES: &[PythonModule] = &[
+    PythonModule::new(&["tvm.te", "tvm.te.operation", "tvm.te.schedule"]).members(MEMBERS),
+    PythonModule::new(&["tvm.topi"]).members(topi::MEMBERS),
+];
 
 /// Registers the functions and the operations on tensors.
 pub(crate) fn register(dialect: Dialect) -> Dialect {
     dialect
+        .context(tensor::EXPRESSIONS)
         .python_modules(MODULES)
         .on::<Tensor>()
         .subscript(tensor::subscript)

@@ -154,8 +154,8 @@ fn signature(function: &PrimFunc) -> Signature {
     signature::signature(function, Builder::context::<Effects>().as_deref())
 }
 
-/// Adds the function's type, if a dialect provides one.
-fn with_struct_info(mut function: Ref<PrimFunc>) -> Ref<PrimFunc> {
+/// Adds the function's type, if a dialect of the open registry provides one.
+pub fn with_struct_info(mut function: Ref<PrimFunc>) -> Ref<PrimFunc> {
     if let Some(typer) = Builder::context::<FunctionTyper>() {
         let function_type = typer.0(&signature(&function));
         function.make_mut().struct_info_ = Some(function_type);
