@@ -6,8 +6,9 @@
 //! Upstream counterpart: `IndexDataTypeNormalizer`, `src/tir/ir/data_type_rewriter.cc`.
 
 use tvmscript_ir_core::{Array, DataType, Object, PtrSet, try_post_order_mutate};
+use tvmscript_prim::intrinsic::IF_THEN_ELSE;
 use tvmscript_prim::{
-    Cast, Expr, ExprKind, ExprView as _, IntImm, PrimError, PrimExpr, PrimExprExt as _, Select, ops,
+    Call, Cast, Expr, ExprKind, ExprView as _, IntImm, PrimError, PrimExpr, PrimExprExt as _, Select, ops,
 };
 use tvmscript_tir::BufferLoad;
 
@@ -25,6 +26,56 @@ pub(crate) fn widened(dtype: DataType, index: Option<DataType>) -> DataType {
 pub(crate) fn as_index(expr: &Expr, index: Option<DataType>) -> Result<Expr> {
     let dtype = widened(expr.dtype(), index);
     Ok(if dtype == expr.dtype() { expr.clone() } else { ops::cast(dtype, expr.clone())? })
+}
+
+type Make = fn(Expr, Expr) -> std::result::Result<Expr, PrimError>;
+
+/// The parts of a comparison.
+fn comparison(expr: &Expr) -> Option<(Make, &Expr, &Expr)> {
+    Some(match expr.kind() {
+        ExprKind::EQ(x) => (ops::eq, &x.a, &x.b),
+        ExprKind::NE(x) => (ops::ne, &x.a, &x.b),
+        ExprKind::LT(x) => (ops::lt, &x.a, &x.b),
+        ExprKind::LE(x) => (ops::le, &x.a, &x.b),
+        ExprKind::GT(x) => (ops::gt, &x.a, &x.b),
+        ExprKind::GE(x) => (ops::ge, &x.a, &x.b),
+        _ => return None,
+    })
+}
+
+/// A condition whose comparisons of integers have numbers of the type of indices, whatever they are compared with.
+fn condition(condition: &Expr, index: DataType) -> Result<Expr> {
+    try_post_order_mutate(condition.clone(), |node| {
+        let parts = node.downcast_ref::<PrimExpr>().and_then(comparison);
+        let Some((make, a, b)) = parts.filter(|(_, a, b)| a.dtype().is_int() && b.dtype().is_int()) else {
+            return Ok(None);
+        };
+        let [new_a, new_b] = [with_numbers(a, index)?, with_numbers(b, index)?];
+        let is_same = new_a.ptr_eq(a) && new_b.ptr_eq(b);
+        Ok(if is_same { None } else { Some(make(new_a, new_b)?.into()) })
+    })
+}
+
+/// An operand with numbers of the type of indices; casts to a narrower type are left out.
+fn with_numbers(operand: &Expr, index: DataType) -> Result<Expr> {
+    try_post_order_mutate(operand.clone(), |node| {
+        let Some(expr) = node.downcast_ref::<PrimExpr>() else { return Ok(None) };
+        if widened(expr.dtype(), Some(index)) == expr.dtype() && !expr.is::<Cast>() {
+            return Ok(None);
+        }
+        Ok(match expr.kind() {
+            ExprKind::IntImm(_) => Some(ops::cast(index, expr.clone())?.into()),
+            ExprKind::Cast(x) if widened(x.dtype, Some(index)) != x.dtype => {
+                Some(ops::cast(index, x.value.clone())?.into())
+            }
+            _ => match ops::operands(expr) {
+                Some((op, a, b)) if a.dtype() != b.dtype() => {
+                    Some(ops::binary(op, a.clone(), b.clone())?.into())
+                }
+                _ => None,
+            },
+        })
+    })
 }
 
 /// Moves casts of wide indices outwards.
@@ -74,6 +125,9 @@ impl Retype {
                 None => as_index(at, Some(index)),
             };
             let indices = load.indices.iter().map(new).collect::<Result<Array<Expr>>>()?;
+            if indices.iter().zip(load.indices.iter()).all(|(new, old)| new.ptr_eq(old)) {
+                return Ok(None);
+            }
             return Ok(Some(BufferLoad::try_new(load.buffer.clone(), indices, None)?.into()));
         }
         let Some(expr) = node.downcast_ref::<PrimExpr>() else { return Ok(None) };
@@ -87,20 +141,32 @@ impl Retype {
             ExprKind::FloorMod(x) => self.arithmetic(expr, &x.a, &x.b, ops::floormod),
             ExprKind::Min(x) => self.arithmetic(expr, &x.a, &x.b, ops::min),
             ExprKind::Max(x) => self.arithmetic(expr, &x.a, &x.b, ops::max),
-            ExprKind::Select(x) => self.arithmetic(expr, &x.true_value, &x.false_value, |a, b| {
-                Select::try_new(x.condition.clone(), a, b)
-            }),
-            ExprKind::EQ(x) => self.wide(&x.a, &x.b, ops::eq),
-            ExprKind::NE(x) => self.wide(&x.a, &x.b, ops::ne),
-            ExprKind::LT(x) => self.wide(&x.a, &x.b, ops::lt),
-            ExprKind::LE(x) => self.wide(&x.a, &x.b, ops::le),
-            ExprKind::GT(x) => self.wide(&x.a, &x.b, ops::gt),
-            ExprKind::GE(x) => self.wide(&x.a, &x.b, ops::ge),
+            ExprKind::Select(x) => {
+                let condition = condition(&x.condition, index)?;
+                let select = |a, b| Select::try_new(condition.clone(), a, b);
+                match self.arithmetic(expr, &x.true_value, &x.false_value, select)? {
+                    None if !condition.ptr_eq(&x.condition) => {
+                        Ok(Some(select(x.true_value.clone(), x.false_value.clone())?))
+                    }
+                    new => Ok(new),
+                }
+            }
+            ExprKind::Call(call) if IF_THEN_ELSE.is_called_by(call) => {
+                let args = call.args.iter().enumerate();
+                let args =
+                    args.map(|(at, arg)| if at == 0 { condition(arg, index) } else { Ok(arg.clone()) });
+                let args = args.collect::<Result<Vec<_>>>()?;
+                let is_new = args.iter().zip(call.args.iter()).any(|(new, old)| !new.ptr_eq(old));
+                Ok(is_new.then(|| Call::new(call.dtype, IF_THEN_ELSE.get().clone(), args)))
+            }
             ExprKind::Cast(x) if !self.narrowed.contains(node) => match self.inner(&x.value) {
                 Some(inner) => Ok(Some(ops::cast(x.dtype, inner.clone())?)),
                 None => Ok(None),
             },
-            _ => Ok(None),
+            _ => match comparison(expr) {
+                Some((make, a, b)) => self.wide(a, b, make),
+                None => Ok(None),
+            },
         }
     }
 

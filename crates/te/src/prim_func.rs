@@ -9,7 +9,7 @@ use tvmscript_ir_core::{
     Array, DataType, Map, Object, ObjectLike as _, PtrMap, Ref, Span, Str, Value, free_variables,
     try_post_order_mutate,
 };
-use tvmscript_prim::{CommReducer, Expr, IntImm, Range, Select, TupleType, Var, ops};
+use tvmscript_prim::{CommReducer, Expr, IntImm, PrimExprExt as _, Range, Select, TupleType, Var, ops};
 use tvmscript_tir::complete::{DETECT_ACCESS, complete};
 use tvmscript_tir::node::{BufferParts, StmtRef, flatten};
 use tvmscript_tir::{
@@ -59,7 +59,23 @@ pub(crate) fn create(arguments: &[Argument], index: Option<DataType>) -> Result<
         analyzer: Analyzer::new(),
         index,
         retype: Retype::default(),
+        scalars: PtrMap::default(),
     };
+    // Scalar parameters count as indices.
+    let mut params = Vec::with_capacity(arguments.len());
+    for argument in arguments {
+        let Argument::Var(var) = argument else { continue };
+        let dtype = widened(var.dtype, index);
+        if dtype != var.dtype {
+            let new = Var::new(var.name.get(), dtype);
+            let value = builder.retype.narrow(new.clone().upcast(), var.dtype)?;
+            builder.scalars.insert(var.object().clone(), value.into());
+            params.push(new);
+        } else {
+            params.push(var.clone());
+        }
+    }
+    let mut scalars = params.into_iter();
     let mut stmts = Vec::new();
     for op in post_order(&roots) {
         stmts.extend(builder.operation(&op)?);
@@ -68,7 +84,7 @@ pub(crate) fn create(arguments: &[Argument], index: Option<DataType>) -> Result<
     let mut buffer_map = Vec::with_capacity(tensors.len());
     for argument in arguments {
         match argument {
-            Argument::Var(var) => params.push(var.clone()),
+            Argument::Var(_) => params.extend(scalars.next()),
             Argument::Tensor(tensor) => {
                 let param = Var::new(format!("var_{}", tensor.name), DataType::HANDLE);
                 buffer_map.push((param.clone(), builder.buffer(tensor)?));
@@ -104,6 +120,8 @@ struct Builder {
     /// The type that indices get.
     index: Option<DataType>,
     retype: Retype,
+    /// Values of the parameters that have another type.
+    scalars: PtrMap<Object>,
 }
 
 impl Builder {
@@ -158,8 +176,16 @@ impl Builder {
 
     /// An expression in a block: loads from buffers, and the block's axes.
     fn in_block(&mut self, expr: &Expr, axes: &BlockAxes) -> Result<Expr> {
+        self.retyped_in_block(expr, axes).map(|(expr, _)| expr)
+    }
+
+    /// Like [`Builder::in_block`], with a test whether anything has got the type of indices.
+    fn retyped_in_block(&mut self, expr: &Expr, axes: &BlockAxes) -> Result<(Expr, bool)> {
         let expr = replace_vars(&self.with_buffers(expr)?, &axes.map)?;
-        self.retype.retype(expr, self.index)
+        let expr = if self.scalars.is_empty() { expr } else { replace_vars(&expr, &self.scalars)? };
+        let new = self.retype.retype(expr.clone(), self.index)?;
+        let is_new = !new.ptr_eq(&expr);
+        Ok((new, is_new))
     }
 
     fn simplify(&mut self, expr: &Expr) -> Result<Expr> {
@@ -196,6 +222,20 @@ struct BlockAxes {
     indices: Array<Expr>,
     /// From the axes of the operation.
     map: PtrMap<Object>,
+}
+
+impl BlockAxes {
+    /// Adds the axis of a block without axes. In TVM 0.23 it has the type of indices if something else of the block gets that
+    /// type, but its value always.
+    fn push_unit(&mut self, index: Option<DataType>, is_retyped: bool) -> Result<()> {
+        let value = as_index(&IntImm::int32(0), index)?;
+        let dtype = if is_retyped { value.dtype() } else { DataType::INT32 };
+        let [min, extent] = [0, 1].map(|bound| ops::make_const(dtype, bound));
+        let dom = Range::from_min_extent(min?, extent?);
+        self.iters.push(IterVar::try_new(Some(dom), Var::new("vi", dtype), IterType::DataPar, "".into())?);
+        self.values.push(value);
+        Ok(())
+    }
 }
 
 impl<'o> Nest<'o> {
@@ -248,12 +288,6 @@ impl<'o> Nest<'o> {
             )?);
             block.values.push(loop_var.clone().upcast());
         }
-        if block.iters.is_empty() {
-            let dom = Range::from_min_extent(IntImm::int32(0), IntImm::int32(1));
-            let var = Var::new("vi", DataType::INT32);
-            block.iters.push(IterVar::try_new(Some(dom), var, IterType::DataPar, "".into())?);
-            block.values.push(IntImm::int32(0));
-        }
         block.indices = Array::new(indices);
         Ok(block)
     }
@@ -276,9 +310,12 @@ impl<'o> Nest<'o> {
             }
             None => {
                 for (value, buffer) in body.iter().zip(buffers) {
-                    let axes = self.block_axes(&mut builder.retype)?;
+                    let mut axes = self.block_axes(&mut builder.retype)?;
                     let name = builder.fresh_name(&buffer.name.get());
-                    let value = builder.in_block(value, &axes)?;
+                    let (value, is_retyped) = builder.retyped_in_block(value, &axes)?;
+                    if axes.iters.is_empty() {
+                        axes.push_unit(builder.index, is_retyped)?;
+                    }
                     let value = builder.simplify(&value)?;
                     let store = BufferStore::try_new(buffer.clone(), value, axes.indices.clone(), None)?;
                     blocks.push(block(op, name, axes, None, store)?);

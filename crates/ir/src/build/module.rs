@@ -19,6 +19,9 @@ use crate::node::{BaseFunc, GlobalInfo, GlobalVar, IRModule, function_type};
 #[derive(Debug, Clone, Copy)]
 pub struct FunctionCaller(pub fn(&Object, CallArgs) -> BuildResult<ScriptValue>);
 
+/// The shape and element type of a tensor.
+pub type TensorType = (Array<Expr>, DataType);
+
 /// Makes functions of tensor expressions, for `R.emit_te(..)`: a dialect with tensor expressions registers it as a context of
 /// the builder.
 #[derive(Debug, Clone, Copy)]
@@ -26,7 +29,7 @@ pub struct TensorExpressions {
     /// An input of this shape, element type and name.
     pub placeholder: fn(Array<Expr>, DataType, Str) -> ScriptValue,
     /// The shape and element type of a value, if it is a tensor.
-    pub tensor: fn(&ScriptValue) -> Option<(Array<Expr>, DataType)>,
+    pub tensor: fn(&ScriptValue) -> Option<TensorType>,
     /// The private function of tensors and variables, with further attributes.
     pub function: fn(Vec<ScriptValue>, Map<Str, Value>) -> BuildResult<Ref<BaseFunc>>,
 }

@@ -13,6 +13,7 @@ use tvmscript_ir::{RelaxExpr, VDevice, function_type};
 use tvmscript_ir_core::{
     Array, Map, Object, PtrMap, PtrSet, Ref, Str, Value, free_variables, substitute, with_stack,
 };
+use tvmscript_irbuilder::record::{paused, record_syntax, record_syntax_as};
 use tvmscript_irbuilder::{BuildError, BuildResult, Builder, CallArgs, FromScript, ScriptValue, script_fn};
 use tvmscript_prim::{self as prim, PrimExpr};
 
@@ -60,7 +61,8 @@ pub fn emit_te(
         Some(name) => name,
         None => name_of(&func)?,
     };
-    let result = call(&func, CallArgs { positional: positional.into(), keywords: keywords.into() })?;
+    let args = CallArgs { positional: positional.into(), keywords: keywords.into() };
+    let result = paused(|| call(&func, args))?;
     let outputs = Outputs::new(&dialect, &result)?;
     let unbound = inputs.unbound(&outputs);
     let old = |expr: &prim::Expr| {
@@ -93,6 +95,9 @@ pub fn emit_te(
     };
     let function = (dialect.function)(params, attrs)?;
     let var = decl_function(&name, function_type(&function))?;
+    // A program has the function that was made, not the one that was called.
+    record_syntax_as("I.decl_function", || vec![ScriptValue::Str(name.clone())], || var.clone().into());
+    record_syntax("I.def_function", || vec![ScriptValue::Str(name.clone()), function.clone().into()]);
     def_function(&name, function)?;
     let operands = [var.upcast(), Tuple::new(call_args).upcast()].into_iter().chain(tir_vars);
     Ok(CALL_TIR.call_stated(None, operands, [InfosArg(infos).into_one()]))

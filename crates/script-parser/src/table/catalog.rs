@@ -73,7 +73,7 @@ impl Parsers {
                 Some(Member::Value(make)) => Provided::Value(make()),
                 Some(Member::Namespace) if is_scopes => Provided::ScopeNamespace(dialect),
                 Some(Member::Namespace) => Provided::Namespace(dialect),
-                Some(Member::LeftOut(_) | Member::Unevaluated(_)) => return None,
+                Some(Member::LeftOut(_)) => return None,
             })
         };
         let members = self.table.modules.declared(path).filter_map(|(name, dialect, member, is_scopes)| {

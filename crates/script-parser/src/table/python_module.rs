@@ -19,6 +19,7 @@ pub struct PythonModule {
     pub(crate) members: &'static [(&'static str, Member)],
     pub(crate) owns: Option<fn(&str) -> bool>,
     pub(crate) scopes: bool,
+    pub(crate) others: Option<fn() -> String>,
 }
 
 /// A member of a Python module.
@@ -34,8 +35,6 @@ pub enum Member {
     Namespace,
     /// A member that scripts cannot use, with an alternative.
     LeftOut(&'static str),
-    /// A member whose value is not evaluated, with the reason. Code that is only explored may use it.
-    Unevaluated(&'static str),
 }
 
 /// A class of nodes: the second argument of `isinstance`, and callable if scripts can construct such nodes.
@@ -107,7 +106,7 @@ impl HostObject for NodeClass {
 impl PythonModule {
     /// Modules at the given paths, without members.
     pub const fn new(paths: &'static [&'static str]) -> PythonModule {
-        PythonModule { paths, names: &[], members: &[], owns: None, scopes: false }
+        PythonModule { paths, names: &[], members: &[], owns: None, scopes: false, others: None }
     }
 
     /// Adds functions or decorators of the dialect's namespace as members.
@@ -124,6 +123,12 @@ impl PythonModule {
     /// use them as both everywhere; descriptions of the module for Python's tools name one.
     pub const fn scopes(self) -> PythonModule {
         PythonModule { scopes: true, ..self }
+    }
+
+    /// States that the module has other members, whose values are unknown for the given reason. Code that is only explored
+    /// may use them.
+    pub const fn others(self, reason: fn() -> String) -> PythonModule {
+        PythonModule { others: Some(reason), ..self }
     }
 
     /// Sets a test for names of the dialect's namespace that are members, too. They are in no list.
@@ -204,9 +209,6 @@ impl PythonModules {
                     Member::Value(make) => Found::Value(make()),
                     Member::Namespace => Found::Namespace(part.dialect),
                     Member::LeftOut(instead) => Found::LeftOut(instead),
-                    Member::Unevaluated(reason) => Found::Value(
-                        Placeholder::new(Cause::LeftOut((*reason).into()), TextRange::default()).value(),
-                    ),
                 });
             }
             if part.module.names.contains(&name) {
@@ -217,7 +219,12 @@ impl PythonModules {
             return Some(Found::Module);
         }
         let owner = parts.iter().find(|part| part.module.owns.is_some_and(|owns| owns(name)));
-        owner.map(|part| Found::Own(part.dialect))
+        let unknown = || {
+            let reason = parts.iter().find_map(|part| part.module.others)?();
+            let value = Placeholder::new(Cause::LeftOut(reason.into()), TextRange::default()).value();
+            Some(Found::Value(value))
+        };
+        owner.map(|part| Found::Own(part.dialect)).or_else(unknown)
     }
 
     /// The namespace that is a member of a module: the module, the member and the dialect.

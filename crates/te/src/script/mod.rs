@@ -23,16 +23,15 @@ const MEMBERS: &[(&str, Member)] = &[
     ("placeholder", Function(&tensor::PLACEHOLDER)),
 ];
 
-static MODULES: &[PythonModule] = &[
-    PythonModule::new(&["tvm.te", "tvm.te.operation", "tvm.te.schedule"]).members(MEMBERS),
-    PythonModule::new(&["tvm.topi"]).members(topi::MEMBERS),
-];
+static MODULES: &[PythonModule] =
+    &[PythonModule::new(&["tvm.te", "tvm.te.operation", "tvm.te.schedule"]).members(MEMBERS)];
 
 /// Registers the functions and the operations on tensors.
 pub(crate) fn register(dialect: Dialect) -> Dialect {
     dialect
         .context(tensor::EXPRESSIONS)
         .python_modules(MODULES)
+        .python_modules(topi::MODULES)
         .on::<Tensor>()
         .subscript(tensor::subscript)
         .call(tensor::call)
