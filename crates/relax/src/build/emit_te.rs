@@ -14,7 +14,9 @@ use tvmscript_ir_core::{
     Array, Map, Object, PtrMap, PtrSet, Ref, Str, Value, free_variables, substitute, with_stack,
 };
 use tvmscript_irbuilder::record::{paused, record_syntax, record_syntax_as};
-use tvmscript_irbuilder::{BuildError, BuildResult, Builder, CallArgs, FromScript, ScriptValue, script_fn};
+use tvmscript_irbuilder::{
+    ArgumentRef, BuildError, BuildResult, Builder, CallArgs, FromScript, ScriptValue, script_fn,
+};
 use tvmscript_prim::{self as prim, PrimExpr};
 
 use super::args::InfosArg;
@@ -61,8 +63,9 @@ pub fn emit_te(
         Some(name) => name,
         None => name_of(&func)?,
     };
+    let count = positional.len();
     let args = CallArgs { positional: positional.into(), keywords: keywords.into() };
-    let result = paused(|| call(&func, args))?;
+    let result = paused(|| call(&func, args)).map_err(|error| at_own_argument(error, count))?;
     let outputs = Outputs::new(&dialect, &result)?;
     let unbound = inputs.unbound(&outputs);
     let old = |expr: &prim::Expr| {
@@ -112,6 +115,19 @@ fn call(function: &ScriptValue, args: CallArgs) -> BuildResult<ScriptValue> {
             Err(error.at_position(0))
         }
     }
+}
+
+/// The error of a function that got `count` arguments by position, at the argument of the call of `R.emit_te`.
+fn at_own_argument(mut error: BuildError, count: usize) -> BuildError {
+    error.argument = error.argument.map(|argument| match argument {
+        ArgumentRef::Parameter { name, index } if index as usize >= count => {
+            ArgumentRef::Keyword(Str::new(name))
+        }
+        ArgumentRef::Parameter { index, .. } => ArgumentRef::Position(index as usize + 1),
+        ArgumentRef::Position(index) => ArgumentRef::Position(index + 1),
+        keyword => keyword,
+    });
+    error
 }
 
 /// The name of a Python function, `<lambda>` for one without a name.

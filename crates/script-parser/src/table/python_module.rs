@@ -145,6 +145,11 @@ struct Contribution {
     place: RegistrationSite,
 }
 
+/// A value that is not evaluated, with the reason. Code that is only explored may use it.
+pub fn unknown_value(reason: &str) -> ScriptValue {
+    Placeholder::new(Cause::LeftOut(reason.into()), TextRange::default()).value()
+}
+
 /// A member of a module.
 pub(crate) enum Found {
     Value(ScriptValue),
@@ -221,8 +226,7 @@ impl PythonModules {
         let owner = parts.iter().find(|part| part.module.owns.is_some_and(|owns| owns(name)));
         let unknown = || {
             let reason = parts.iter().find_map(|part| part.module.others)?();
-            let value = Placeholder::new(Cause::LeftOut(reason.into()), TextRange::default()).value();
-            Some(Found::Value(value))
+            Some(Found::Value(unknown_value(reason.as_str())))
         };
         owner.map(|part| Found::Own(part.dialect)).or_else(unknown)
     }
