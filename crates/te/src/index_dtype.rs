@@ -128,7 +128,7 @@ impl Retype {
             if indices.iter().zip(load.indices.iter()).all(|(new, old)| new.ptr_eq(old)) {
                 return Ok(None);
             }
-            return Ok(Some(BufferLoad::try_new(load.buffer.clone(), indices, None)?.into()));
+            return Ok(Some(BufferLoad::try_new(load.buffer.clone(), indices, None)?));
         }
         let Some(expr) = node.downcast_ref::<PrimExpr>() else { return Ok(None) };
         match expr.kind() {

@@ -22,6 +22,9 @@ pub struct FunctionCaller(pub fn(&Object, CallArgs) -> BuildResult<ScriptValue>)
 /// The shape and element type of a tensor.
 pub type TensorType = (Array<Expr>, DataType);
 
+/// Makes a function from its parameters and attributes.
+pub type MakeFunction = fn(Vec<ScriptValue>, Map<Str, Value>) -> BuildResult<Ref<BaseFunc>>;
+
 /// Makes functions of tensor expressions, for `R.emit_te(..)`: a dialect with tensor expressions registers it as a context of
 /// the builder.
 #[derive(Debug, Clone, Copy)]
@@ -31,7 +34,7 @@ pub struct TensorExpressions {
     /// The shape and element type of a value, if it is a tensor.
     pub tensor: fn(&ScriptValue) -> Option<TensorType>,
     /// The private function of tensors and variables, with further attributes.
-    pub function: fn(Vec<ScriptValue>, Map<Str, Value>) -> BuildResult<Ref<BaseFunc>>,
+    pub function: MakeFunction,
 }
 
 /// A module under construction. All functions are declared before any is defined, so that each may call any other.
