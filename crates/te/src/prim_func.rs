@@ -21,6 +21,9 @@ use crate::error::{Result, TeError};
 use crate::index_dtype::{Retype, as_index, widened};
 use crate::tensor::{Operation, OperationKind, Tensor, post_order, replace_vars};
 
+/// The attribute of functions whose buffers do not overlap.
+pub(crate) const NO_ALIAS: &str = "tir.noalias";
+
 /// A parameter of a function.
 #[derive(Debug, Clone)]
 pub enum Argument {
@@ -94,7 +97,7 @@ pub(crate) fn create(arguments: &[Argument], index: Option<DataType>) -> Result<
     }
     let attrs = [
         ("global_symbol".into(), Value::Node(Str::new("main").as_object().clone())),
-        ("tir.noalias".into(), Value::Bool(true)),
+        (NO_ALIAS.into(), Value::Bool(true)),
     ];
     let function = PrimFunc {
         span: Span::current(),

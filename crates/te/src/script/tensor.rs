@@ -4,14 +4,15 @@ use tvmscript_ir::build::{TensorExpressions, parameter_names};
 use tvmscript_ir::{BaseFunc, DictAttrs, GLOBAL_SYMBOL};
 use tvmscript_ir_core::{Array, DataType, Map, Object, Ref, Str, Value};
 use tvmscript_irbuilder::{
-    BuildError, BuildResult, CallArgs, FromScript, HostFunction, HostObject, ScriptValue, script_fn,
+    BuildError, BuildResult, Builder, CallArgs, FromScript, HostFunction, HostObject, ScriptValue, script_fn,
 };
 use tvmscript_prim::{Expr, Var};
 use tvmscript_script_parser::Indices;
-use tvmscript_tir::IterVar;
 use tvmscript_tir::build::args::{ExprArg, NodeArg, Shape};
-use tvmscript_tir::build::function::with_struct_info;
+use tvmscript_tir::build::function::{MadeAttributes, with_struct_info};
+use tvmscript_tir::{IterVar, PrimFunc};
 
+use crate::prim_func::NO_ALIAS;
 use crate::tensor::{OperationData, OperationKind};
 use crate::{Argument, Operation, Tensor};
 
@@ -93,7 +94,18 @@ fn element(function: &ScriptValue, axes: &[Ref<Var>]) -> BuildResult<(Vec<Expr>,
 /// The function of TIR that computes the tensors among its arguments from the others.
 #[script_fn]
 pub fn create_prim_func(ops: Vec<ScriptValue>) -> BuildResult<ScriptValue> {
-    Ok(crate::create_prim_func(&arguments(ops)?)?.into())
+    Ok(of_release(crate::create_prim_func(&arguments(ops)?)?).into())
+}
+
+/// The function with the attributes of the open release.
+fn of_release(mut function: Ref<PrimFunc>) -> Ref<PrimFunc> {
+    let Some(made) = Builder::context::<MadeAttributes>() else { return function };
+    let new = function.make_mut();
+    let kept = new.attrs.dict.iter().filter(|(name, _)| name.as_str() != NO_ALIAS);
+    let kept = kept.map(|(name, value)| (name.clone(), value.clone()));
+    let all = kept.chain(made.0.iter().map(|name| ((*name).into(), Value::Bool(true))));
+    new.attrs = DictAttrs::new(all.collect::<Vec<_>>());
+    function
 }
 
 fn arguments(values: Vec<ScriptValue>) -> BuildResult<Vec<Argument>> {
@@ -123,7 +135,7 @@ fn type_of(value: &ScriptValue) -> Option<(Array<Expr>, DataType)> {
 
 /// A function without a global name, whose indices are `int64`.
 fn private_function(values: Vec<ScriptValue>, attrs: Map<Str, Value>) -> BuildResult<Ref<BaseFunc>> {
-    let mut function = crate::prim_func::create(&arguments(values)?, Some(DataType::INT64))?;
+    let mut function = of_release(crate::prim_func::create(&arguments(values)?, Some(DataType::INT64))?);
     let new = function.make_mut();
     let known = new.attrs.dict.iter().filter(|(name, _)| name.as_str() != GLOBAL_SYMBOL);
     let all = known.chain(attrs.iter()).map(|(name, value)| (name.clone(), value.clone()));
