@@ -44,7 +44,8 @@ pub(crate) struct ScheduleArgs {
     /// an index; with `--dot`, the number of the record to picture, from 0
     #[arg(long, value_name = "DIR|N")]
     pub(crate) record: Option<PathBuf>,
-    /// Let `tensorize` use the intrinsics in this JSON file: {name: {"desc": script, "impl": script}}
+    /// Let `tensorize` use the intrinsics that this Python file registers, or that this JSON file has: {name: {"desc": script,
+    /// "impl": script}}
     #[arg(long, value_name = "FILE")]
     pub(crate) intrins: Option<PathBuf>,
     /// Leave out tests of the order of reads and writes, as TVM's `enable_check=False`

@@ -59,6 +59,8 @@ pub use build::{BuildFailure, GraphNode, TracedBuild, graph_nodes};
 pub use database::{Database, Tuned, TuningRecord};
 pub use error::{Refusal, RefusalKind, Result, ScheduleError};
 pub use index_map::index_map;
+#[cfg(feature = "parse")]
+pub use intrinsic::{PYTHON_MODULES, RegisteredIntrinsics};
 pub use intrinsic::{TensorIntrinsic, TensorIntrinsics};
 pub use primitive::{Default, PRIMITIVES, Parameter, Place, Primitive, Results, ScheduleDialect, primitives};
 pub use record::{Record, VANILLA};

@@ -61,7 +61,7 @@ pub use scope::Shadowing;
 pub use table::{
     DeclareFn, DecoratorRule, DefineFn, Definition, DescribedFn, ExpandFn, FragmentReader, LocalFunctionHook,
     Member, ModuleMember, NodeClass, ParseDialect, ParserFn, Parsers, Provided, PythonModule, ScopeFn,
-    Statement, TextRulesFn, UnknownFn, WholeTextReader,
+    Statement, TextRulesFn, UnknownFn, WholeTextReader, unknown_value,
 };
 pub use tvmscript_script_eval::{
     EvalErrorKind, EvalResult, HostCode, Indices, Limits, Mode, NodeRules, Operator, Reported,

@@ -13,6 +13,7 @@ mod cache;
 #[cfg(feature = "print")]
 mod domains;
 mod error;
+mod index_dtype;
 mod normalize;
 mod prim_func;
 mod primitive;

@@ -9,7 +9,7 @@ use tvmscript_ir_core::{
     Array, DataType, Map, Object, ObjectLike as _, PtrMap, Ref, Span, Str, Value, free_variables,
     try_post_order_mutate,
 };
-use tvmscript_prim::{CommReducer, Expr, IntImm, Range, Select, TupleType, Var, ops};
+use tvmscript_prim::{CommReducer, Expr, IntImm, PrimExprExt as _, Range, Select, TupleType, Var, ops};
 use tvmscript_tir::complete::{DETECT_ACCESS, complete};
 use tvmscript_tir::node::{BufferParts, StmtRef, flatten};
 use tvmscript_tir::{
@@ -18,7 +18,11 @@ use tvmscript_tir::{
 };
 
 use crate::error::{Result, TeError};
+use crate::index_dtype::{Retype, as_index, widened};
 use crate::tensor::{Operation, OperationKind, Tensor, post_order, replace_vars};
+
+/// The attribute of functions whose buffers do not overlap.
+pub(crate) const NO_ALIAS: &str = "tir.noalias";
 
 /// A parameter of a function.
 #[derive(Debug, Clone)]
@@ -37,6 +41,11 @@ pub enum Argument {
 /// # Source
 /// `CreatePrimFunc`, `src/te/operation/create_primfunc.cc`.
 pub fn create_prim_func(arguments: &[Argument]) -> Result<Ref<PrimFunc>> {
+    create(arguments, None)
+}
+
+/// Like [`create_prim_func`], with at least this type for loops, dimensions and indices.
+pub(crate) fn create(arguments: &[Argument], index: Option<DataType>) -> Result<Ref<PrimFunc>> {
     let tensors: Vec<&Ref<Tensor>> = arguments
         .iter()
         .filter_map(|argument| match argument {
@@ -51,7 +60,25 @@ pub fn create_prim_func(arguments: &[Argument]) -> Result<Ref<PrimFunc>> {
         allocated: Vec::new(),
         names: HashMap::new(),
         analyzer: Analyzer::new(),
+        index,
+        retype: Retype::default(),
+        scalars: PtrMap::default(),
     };
+    // Scalar parameters count as indices.
+    let mut params = Vec::with_capacity(arguments.len());
+    for argument in arguments {
+        let Argument::Var(var) = argument else { continue };
+        let dtype = widened(var.dtype, index);
+        if dtype != var.dtype {
+            let new = Var::new(var.name.get(), dtype);
+            let value = builder.retype.narrow(new.clone().upcast(), var.dtype)?;
+            builder.scalars.insert(var.object().clone(), value.into());
+            params.push(new);
+        } else {
+            params.push(var.clone());
+        }
+    }
+    let mut scalars = params.into_iter();
     let mut stmts = Vec::new();
     for op in post_order(&roots) {
         stmts.extend(builder.operation(&op)?);
@@ -60,7 +87,7 @@ pub fn create_prim_func(arguments: &[Argument]) -> Result<Ref<PrimFunc>> {
     let mut buffer_map = Vec::with_capacity(tensors.len());
     for argument in arguments {
         match argument {
-            Argument::Var(var) => params.push(var.clone()),
+            Argument::Var(_) => params.extend(scalars.next()),
             Argument::Tensor(tensor) => {
                 let param = Var::new(format!("var_{}", tensor.name), DataType::HANDLE);
                 buffer_map.push((param.clone(), builder.buffer(tensor)?));
@@ -70,7 +97,7 @@ pub fn create_prim_func(arguments: &[Argument]) -> Result<Ref<PrimFunc>> {
     }
     let attrs = [
         ("global_symbol".into(), Value::Node(Str::new("main").as_object().clone())),
-        ("tir.noalias".into(), Value::Bool(true)),
+        (NO_ALIAS.into(), Value::Bool(true)),
     ];
     let function = PrimFunc {
         span: Span::current(),
@@ -93,6 +120,11 @@ struct Builder {
     /// Names of blocks, with the number of the last one made from each.
     names: HashMap<String, usize>,
     analyzer: Analyzer,
+    /// The type that indices get.
+    index: Option<DataType>,
+    retype: Retype,
+    /// Values of the parameters that have another type.
+    scalars: PtrMap<Object>,
 }
 
 impl Builder {
@@ -108,7 +140,7 @@ impl Builder {
                 Ok(None)
             }
             OperationKind::Compute { axis, reduce_axis, body } => {
-                let nest = Nest::new(op, axis, reduce_axis)?;
+                let nest = Nest::new(op, axis, reduce_axis, self.index)?;
                 let buffers =
                     outputs.iter().map(|tensor| self.declare(tensor)).collect::<Result<Vec<_>>>()?;
                 for (tensor, buffer) in outputs.iter().zip(&buffers) {
@@ -122,7 +154,8 @@ impl Builder {
     }
 
     fn declare(&mut self, tensor: &Ref<Tensor>) -> Result<Ref<Buffer>> {
-        let parts = BufferParts::compact(tensor.name.as_str(), tensor.dtype, tensor.shape.iter().cloned());
+        let shape = tensor.shape.iter().map(|dim| as_index(dim, self.index)).collect::<Result<Vec<_>>>()?;
+        let parts = BufferParts::compact(tensor.name.as_str(), tensor.dtype, shape);
         let buffer = Buffer::try_new(parts)?;
         self.buffers.insert(tensor.key(), buffer.clone());
         Ok(buffer)
@@ -142,6 +175,24 @@ impl Builder {
             };
             Ok(Some(BufferLoad::try_new(self.buffer(tensor)?, load.indices.clone(), None)?.into()))
         })
+    }
+
+    /// An expression in a block: loads from buffers, and the block's axes.
+    fn in_block(&mut self, expr: &Expr, axes: &BlockAxes) -> Result<Expr> {
+        self.retyped_in_block(expr, axes).map(|(expr, _)| expr)
+    }
+
+    /// Like [`Builder::in_block`], with a test whether anything has got the type of indices.
+    fn retyped_in_block(&mut self, expr: &Expr, axes: &BlockAxes) -> Result<(Expr, bool)> {
+        let expr = replace_vars(&self.with_buffers(expr)?, &axes.map)?;
+        let expr = if self.scalars.is_empty() { expr } else { replace_vars(&expr, &self.scalars)? };
+        let new = self.retype.retype(expr.clone(), self.index)?;
+        let is_new = !new.ptr_eq(&expr);
+        Ok((new, is_new))
+    }
+
+    fn simplify(&mut self, expr: &Expr) -> Result<Expr> {
+        self.retype.map(expr, |expr| self.analyzer.simplify(expr))
     }
 
     /// A name for a block that no other block has.
@@ -176,8 +227,27 @@ struct BlockAxes {
     map: PtrMap<Object>,
 }
 
+impl BlockAxes {
+    /// Adds the axis of a block without axes. In TVM 0.23 it has the type of indices if something else of the block gets that
+    /// type, but its value always.
+    fn push_unit(&mut self, index: Option<DataType>, is_retyped: bool) -> Result<()> {
+        let value = as_index(&IntImm::int32(0), index)?;
+        let dtype = if is_retyped { value.dtype() } else { DataType::INT32 };
+        let [min, extent] = [0, 1].map(|bound| ops::make_const(dtype, bound));
+        let dom = Range::from_min_extent(min?, extent?);
+        self.iters.push(IterVar::try_new(Some(dom), Var::new("vi", dtype), IterType::DataPar, "".into())?);
+        self.values.push(value);
+        Ok(())
+    }
+}
+
 impl<'o> Nest<'o> {
-    fn new(op: &Operation, axis: &'o [Ref<IterVar>], reduce_axis: &'o [Ref<IterVar>]) -> Result<Nest<'o>> {
+    fn new(
+        op: &Operation,
+        axis: &'o [Ref<IterVar>],
+        reduce_axis: &'o [Ref<IterVar>],
+        index: Option<DataType>,
+    ) -> Result<Nest<'o>> {
         let axes: Vec<&Ref<IterVar>> = axis.iter().chain(reduce_axis).collect();
         let vars: tvmscript_ir_core::PtrSet = axes.iter().map(|axis| axis.var.object().clone()).collect();
         let mut analyzer = Analyzer::new();
@@ -190,13 +260,15 @@ impl<'o> Nest<'o> {
             if free_variables(dom.object()).iter().any(|var| vars.contains(var)) {
                 return Err(TeError::DependentAxis { axis: name, name: op.name.clone() });
             }
-            let dom = Range::from_min_extent(analyzer.simplify(&dom.min), analyzer.simplify(&dom.extent));
-            loops.push((Var::new(name, axis.var.dtype), dom));
+            let bound = |expr: &Expr, analyzer: &mut Analyzer| as_index(&analyzer.simplify(expr), index);
+            let dom =
+                Range::from_min_extent(bound(&dom.min, &mut analyzer)?, bound(&dom.extent, &mut analyzer)?);
+            loops.push((Var::new(name, widened(axis.var.dtype, index)), dom));
         }
         Ok(Nest { axes, loops })
     }
 
-    fn block_axes(&self) -> Result<BlockAxes> {
+    fn block_axes(&self, retype: &mut Retype) -> Result<BlockAxes> {
         let mut block = BlockAxes {
             iters: Vec::new(),
             values: Vec::new(),
@@ -205,11 +277,12 @@ impl<'o> Nest<'o> {
         };
         let mut indices = Vec::new();
         for (axis, (loop_var, dom)) in self.axes.iter().zip(&self.loops) {
-            let var = Var::new(format!("v_{}", axis.var.name.get()), axis.var.dtype);
+            let var = Var::new(format!("v_{}", axis.var.name.get()), loop_var.dtype);
             if axis.iter_type != IterType::CommReduce {
                 indices.push(var.clone().upcast());
             }
-            block.map.insert(axis.var.object().clone(), var.object().clone());
+            let value = retype.narrow(var.clone().upcast(), axis.var.dtype)?;
+            block.map.insert(axis.var.object().clone(), value.into());
             block.iters.push(IterVar::try_new(
                 Some(dom.clone()),
                 var,
@@ -217,12 +290,6 @@ impl<'o> Nest<'o> {
                 axis.thread_tag.clone(),
             )?);
             block.values.push(loop_var.clone().upcast());
-        }
-        if block.iters.is_empty() {
-            let dom = Range::from_min_extent(IntImm::int32(0), IntImm::int32(1));
-            let var = Var::new("vi", DataType::INT32);
-            block.iters.push(IterVar::try_new(Some(dom), var, IterType::DataPar, "".into())?);
-            block.values.push(IntImm::int32(0));
         }
         block.indices = Array::new(indices);
         Ok(block)
@@ -238,7 +305,7 @@ impl<'o> Nest<'o> {
         let mut blocks = Vec::new();
         match body.first().and_then(|first| first.as_node::<Reduce>()) {
             Some(reduce) => {
-                let axes = self.block_axes()?;
+                let axes = self.block_axes(&mut builder.retype)?;
                 let name = builder.fresh_name(&op.name);
                 let init = initialization(builder, reduce, buffers, &axes)?;
                 let update = update(builder, reduce, buffers, &axes)?;
@@ -246,10 +313,13 @@ impl<'o> Nest<'o> {
             }
             None => {
                 for (value, buffer) in body.iter().zip(buffers) {
-                    let axes = self.block_axes()?;
+                    let mut axes = self.block_axes(&mut builder.retype)?;
                     let name = builder.fresh_name(&buffer.name.get());
-                    let value = replace_vars(&builder.with_buffers(value)?, &axes.map)?;
-                    let value = builder.analyzer.simplify(&value);
+                    let (value, is_retyped) = builder.retyped_in_block(value, &axes)?;
+                    if axes.iters.is_empty() {
+                        axes.push_unit(builder.index, is_retyped)?;
+                    }
+                    let value = builder.simplify(&value)?;
                     let store = BufferStore::try_new(buffer.clone(), value, axes.indices.clone(), None)?;
                     blocks.push(block(op, name, axes, None, store)?);
                 }
@@ -299,14 +369,14 @@ fn block(
 
 /// The stores of the identity elements, or of the initial values that the reduction has.
 fn initialization(
-    builder: &Builder,
+    builder: &mut Builder,
     reduce: &Reduce,
     buffers: &[Ref<Buffer>],
     axes: &BlockAxes,
 ) -> Result<StmtRef> {
     let values = if reduce.init.is_empty() { &reduce.combiner.identity_element } else { &reduce.init };
     let stores = buffers.iter().zip(values.iter()).map(|(buffer, value)| {
-        let value = replace_vars(&builder.with_buffers(value)?, &axes.map)?;
+        let value = builder.in_block(value, axes)?;
         Ok(BufferStore::try_new(buffer.clone(), value, axes.indices.clone(), None)?)
     });
     Ok(flatten(stores.collect::<Result<_>>()?, true))
@@ -329,15 +399,15 @@ fn update(
         else {
             return Err(TeError::NoBody { name: buffer.name.get() });
         };
-        let right = replace_vars(&builder.with_buffers(source)?, &axes.map)?;
+        let right = builder.in_block(source, axes)?;
         map.insert(lhs.object().clone(), left.object().clone());
-        map.insert(rhs.object().clone(), builder.analyzer.simplify(&right).object().clone());
+        map.insert(rhs.object().clone(), builder.simplify(&right)?.into());
         old.push(left);
     }
-    let condition = replace_vars(&builder.with_buffers(&reduce.condition)?, &axes.map)?;
+    let condition = builder.in_block(&reduce.condition, axes)?;
     let is_always = ops::is_one(&condition);
     let combined = result.iter().zip(old).map(|(value, old)| {
-        let new = replace_vars(value, &map)?;
+        let new = builder.retype.retype(replace_vars(value, &map)?, builder.index)?;
         if is_always { Ok(new) } else { Ok(Select::try_new(condition.clone(), new, old)?) }
     });
     let combined = combined.collect::<Result<Vec<_>>>()?;

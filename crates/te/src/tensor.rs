@@ -135,7 +135,8 @@ pub fn compute<E: From<TeError>>(
     Ok(Operation::compute(name.into(), "".into(), Map::default(), axis, body)?)
 }
 
-fn data_axis(name: &str, extent: Expr) -> Result<Ref<IterVar>> {
+/// An axis over a dimension of the results.
+pub(crate) fn data_axis(name: &str, extent: Expr) -> Result<Ref<IterVar>> {
     let var = Var::new(name, extent.dtype());
     let dom = Range::try_from_extent(extent)?;
     Ok(IterVar::try_new(Some(dom), var, IterType::DataPar, "".into())?)

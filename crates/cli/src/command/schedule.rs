@@ -7,7 +7,7 @@ use tvmscript::ir::{DictAttrs, GlobalVar, IRModule, global_symbol};
 use tvmscript::ir_core::{Map, Ref};
 use tvmscript::prim::Expr;
 use tvmscript::schedule::{
-    Database, Primitive, Refusal, Schedule, ScheduleError, TensorIntrinsics, primitives,
+    Database, Primitive, Refusal, RegisteredIntrinsics, Schedule, ScheduleError, TensorIntrinsics, primitives,
 };
 use tvmscript::te::Table;
 use tvmscript::tir::PrimFunc;
@@ -83,14 +83,17 @@ fn schedule_file(
         let text = |expr: &Expr| tvmscript::te::tedd::text(expr.object(), settings.registry());
         return done(Table::of(&schedule, text).to_string());
     }
-    let input = input::load(path, settings, timings)?;
+    let (input, registered) =
+        RegisteredIntrinsics::of(settings.registry(), || input::load(path, settings, timings));
+    let input = input?;
     let refused = |error: ScheduleError| FileErrorKind::Schedule(error.to_string());
-    let Some((script, module)) = input.scripts.iter().find_map(|script| Some((script, module_of(script)?)))
-    else {
+    // The functions of intrinsics are not what is scheduled.
+    let mut scripts = input.scripts.iter().filter(|script| !registered.has_function(&script.node));
+    let Some((script, module)) = scripts.find_map(|script| Some((script, module_of(script)?))) else {
         return Err(FileError::new(FileErrorKind::NoFunction { name: String::new() }, Some(input.source)));
     };
     if let Some(dir) = &args.database {
-        let scheduled = tuned(&module, script, dir, args, settings, timings);
+        let scheduled = tuned(&module, script, dir, registered, args, settings, timings);
         return match scheduled {
             Ok(scheduled) => Ok((scheduled, input.warnings)),
             Err(error) => Err(FileError::new(error, Some(input.source))),
@@ -102,10 +105,11 @@ fn schedule_file(
         Err(error) => return Err(FileError::new(error, Some(input.source))),
     };
     let mut left_out = None;
+    schedule.intrinsics_mut().extend(registered);
     if let Some(file) = &args.intrins {
         let source = input::read(file, settings, timings).map_err(|failure| FileError::new(failure, None))?;
-        let read = schedule.intrinsics_mut().read_json(&source.text, settings.registry());
-        read.map_err(|error| FileError::new(refused(error), Some(source)))?;
+        let read = read_intrinsics(schedule.intrinsics_mut(), &source, settings);
+        read.map_err(|error| FileError::new(error, Some(source)))?;
     }
     let plain = schedule.clone();
     if let Some(trace) = args.trace.as_ref().or(args.trace_json.as_ref()) {
@@ -161,6 +165,7 @@ fn tuned(
     module: &Ref<IRModule>,
     script: &Script,
     dir: &Path,
+    mut intrinsics: TensorIntrinsics,
     args: &ScheduleArgs,
     settings: &Settings<'_>,
     timings: &mut Timings,
@@ -173,11 +178,10 @@ fn tuned(
             .map_err(|error| FileErrorKind::Schedule(format!("{}: {error}", file.display())))
     };
     let (workloads, records) = (read("database_workload.json")?, read("database_tuning_record.json")?);
-    let mut intrinsics = TensorIntrinsics::default();
     let fail = |error: ScheduleError| FileErrorKind::Schedule(error.to_string());
     if let Some(file) = &args.intrins {
         let source = input::read(file, settings, timings)?;
-        intrinsics.read_json(&source.text, settings.registry()).map_err(fail)?;
+        read_intrinsics(&mut intrinsics, &source, settings)?;
     }
     let load = |text: &str| {
         let loaded = tvmscript::load_json(text, settings.registry()).map_err(|error| error.to_string())?;
@@ -202,6 +206,21 @@ fn tuned(
         notes: tuned.unknown.iter().map(note).collect(),
         ..Scheduled::new(text.map_err(FileErrorKind::Unprintable)? + "\n")
     })
+}
+
+/// Adds the intrinsics of a file: one in JSON, or one in Python that registers them.
+fn read_intrinsics(
+    intrinsics: &mut TensorIntrinsics,
+    source: &Source,
+    settings: &Settings<'_>,
+) -> Result<(), FileErrorKind> {
+    if source.text.trim_start().starts_with('{') {
+        let read = intrinsics.read_json(&source.text, settings.registry());
+        return read.map_err(|error| FileErrorKind::Schedule(error.to_string()));
+    }
+    let options = settings.parse_options(&source.name);
+    let read = intrinsics.read_python(&source.name, &source.text, settings.registry(), &options);
+    read.map_err(|errors| FileErrorKind::Script { errors })
 }
 
 /// The refused primitives, with the other errors of the trace.

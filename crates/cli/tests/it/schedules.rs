@@ -17,6 +17,54 @@ def main(A: T.Buffer((128, 128), \"float32\"), B: T.Buffer((128, 128), \"float32
             C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
 ";
 
+/// A module with a copy.
+const COPY: &str = "\
+from tvm.script import ir as I
+from tvm.script import tir as T
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(A: T.Buffer((16, 4), \"float32\"), B: T.Buffer((16, 4), \"float32\")):
+        for i, j in T.grid(16, 4):
+            with T.block(\"copy\"):
+                vi, vj = T.axis.remap(\"SS\", [i, j])
+                B[vi, vj] = A[vi, vj]
+";
+
+/// The registration of an intrinsic that copies four elements.
+const COPY_4: &str = "\
+from tvm.script import tir as T
+from tvm.tir import TensorIntrin
+
+
+def make(width):
+    @T.prim_func
+    def desc(a: T.handle, b: T.handle) -> None:
+        A = T.match_buffer(a, (width,), \"float32\", offset_factor=1)
+        B = T.match_buffer(b, (width,), \"float32\", offset_factor=1)
+        with T.block(\"root\"):
+            T.reads(A[0:width])
+            T.writes(B[0:width])
+            for i in range(width):
+                with T.block(\"copy\"):
+                    v = T.axis.remap(\"S\", [i])
+                    B[v] = A[v]
+
+    @T.prim_func
+    def impl(a: T.handle, b: T.handle) -> None:
+        A = T.match_buffer(a, (width,), \"float32\", offset_factor=1)
+        B = T.match_buffer(b, (width,), \"float32\", offset_factor=1)
+        with T.block(\"root\"):
+            T.reads(A[0:width])
+            T.writes(B[0:width])
+            T.evaluate(T.call_extern(\"int32\", \"copy\", B.access_ptr(\"w\"), A.access_ptr(\"r\")))
+
+    return desc, impl
+
+TensorIntrin.register(\"copy_4\", *make(4))
+";
+
 /// Two refused primitives, and three that apply.
 const TRACE: &str = "\
 i, j, k = sch.get_loops(sch.get_block(\"C\"))
@@ -41,6 +89,27 @@ fn p74_17_a_refusal_underlines_the_nodes_in_the_module_and_the_call_in_the_trace
     // The block is that of the module after the split, and where it comes from is shown, too.
     assert!(shown.contains("─[ the module:") && shown.contains("mm.py:6:"), "{shown}");
     assert!(shown.contains("NonPositiveFactorError") && shown.contains("trace.py:4:"), "{shown}");
+}
+
+#[test]
+fn intrinsics_that_a_python_file_registers_are_known_to_the_trace() {
+    let trace = "i, j = sch.get_loops(sch.get_block(\"copy\"))\nsch.tensorize(j, \"copy_4\")\n";
+    let trace = file("trace.py", trace);
+    let (module, intrinsics) = (file("copy.py", COPY), file("copy_4.py", COPY_4));
+    let both = file("both.py", format!("{COPY_4}\n{COPY}"));
+    // Beside the module, whose functions are scheduled and not those of intrinsics.
+    let ran = run(&["schedule", &both, "--trace", &trace]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    assert!(ran.stdout.contains("T.call_extern(\"int32\", \"copy\", "), "{}", ran.stdout);
+    // In a file of their own.
+    let apart = run(&["schedule", &module, "--trace", &trace, "--intrins", &intrinsics]);
+    assert_eq!((apart.status, apart.stdout), (0, ran.stdout));
+    let unknown = run(&["schedule", &module, "--trace", &trace]);
+    assert!(unknown.stderr.contains("no tensor intrinsic is named `copy_4`"), "{}", unknown.stderr);
+    let twice = COPY_4.replace("*make(4))", "*make(4))\nTensorIntrin.register(\"copy_4\", *make(4))");
+    let twice = run(&["schedule", &module, "--trace", &trace, "--intrins", &file("twice.py", twice)]);
+    assert_eq!(twice.status, 1);
+    assert!(twice.stderr.contains("the intrinsic `copy_4` is registered already"), "{}", twice.stderr);
 }
 
 #[test]

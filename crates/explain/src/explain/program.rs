@@ -4,16 +4,18 @@
 //! comparisons and connectives become calls, every variable and buffer is a variable of the program, and every scope is
 //! a statement. Running the program gives structurally equal scripts.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use tvmscript_doc::builder::{self, ModuleName, python};
 use tvmscript_doc::python::PythonOptions;
 use tvmscript_doc::{DocArena, ExprDoc, PrintError, StmtDoc};
-use tvmscript_docsifier::{DocsifyResult, PrinterTable, Printers};
+use tvmscript_docsifier::{DocsifyResult, PrinterConfig, PrinterTable, Printers, print};
 use tvmscript_ir::BaseFunc;
 use tvmscript_ir_core::equal::StructuralEqual;
-use tvmscript_ir_core::{Object, Registry, Span, TypeInfo};
-use tvmscript_irbuilder::record::Step;
+use tvmscript_ir_core::{Object, PtrSet, Registry, Span, TypeInfo};
+use tvmscript_irbuilder::ScriptValue;
+use tvmscript_irbuilder::record::{Action, Callee, Step};
 use tvmscript_script_parser::{ParseOptions, parse_script};
 
 use super::BuilderCall;
@@ -24,6 +26,9 @@ use super::writer::Writer;
 pub(super) const BUILDER: &str = "IRBuilder";
 pub(super) const NAME: &str = "IRBuilder.name";
 pub(super) const NAME_MANY: &str = "IRBuilder.name_many";
+
+/// The step that adds a function to a module.
+const DEF_FUNCTION: &str = "I.def_function";
 
 /// The Python modules of programs.
 const BUILDER_MODULE: &str = "tvm.script.ir_builder";
@@ -60,6 +65,8 @@ pub struct Program {
 pub fn builder_program(steps: &[Step], scripts: &[Wanted<'_>], registry: &Registry) -> Program {
     let Some(first) = scripts.first() else { return Program::default() };
     let configs = Configs::new();
+    let steps = with_functions(steps, registry);
+    let steps = steps.as_ref();
     let written = || -> DocsifyResult<Program> {
         let mut writer = Writer::new(steps, scripts, first.node, registry, &configs)?;
         for index in 0..steps.len() {
@@ -71,6 +78,57 @@ pub fn builder_program(steps: &[Step], scripts: &[Wanted<'_>], registry: &Regist
         let reason = error.to_string();
         Program { variables: scripts.iter().map(|_| Err(reason.clone())).collect(), ..Program::default() }
     })
+}
+
+/// The steps, with those that build the functions of modules which no builder made: the steps of their texts.
+fn with_functions<'s>(steps: &'s [Step], registry: &Registry) -> Cow<'s, [Step]> {
+    let mut built = PtrSet::default();
+    let mut all = Vec::new();
+    // Number of steps that are in `all`.
+    let mut taken = 0;
+    for (index, step) in steps.iter().enumerate() {
+        match &step.action {
+            Action::Close { result: Some(node) } => {
+                built.insert(node.clone());
+            }
+            Action::Call { callee: Callee::Syntax(DEF_FUNCTION), args, .. } => {
+                let Some(ScriptValue::Node(function)) = args.positional.get(1) else { continue };
+                if !built.insert(function.clone()) {
+                    continue;
+                }
+                let made =
+                    steps_of(function, registry).into_iter().map(|made| Step { span: step.span, ..made });
+                all.extend(steps.get(taken..index).into_iter().flatten().cloned().chain(made));
+                taken = index;
+            }
+            _ => {}
+        }
+    }
+    if all.is_empty() {
+        return Cow::Borrowed(steps);
+    }
+    all.extend(steps.get(taken..).into_iter().flatten().cloned());
+    Cow::Owned(all)
+}
+
+/// The steps that build a function, or none if its text does not read back.
+fn steps_of(function: &Object, registry: &Registry) -> Vec<Step> {
+    let config = PrinterConfig { show_meta: true, ..PrinterConfig::default() };
+    let Ok(text) = print(function, registry, &config) else { return Vec::new() };
+    let mut options = ParseOptions::default();
+    options.record_steps = true;
+    let parsed = parse_script("function", &text, registry, &options);
+    parsed.release_sources();
+    let (true, [script]) = (parsed.errors.is_empty(), parsed.scripts.as_slice()) else { return Vec::new() };
+    let mut steps = parsed.steps;
+    for step in &mut steps {
+        if let Action::Close { result: Some(node) } = &mut step.action
+            && node.ptr_eq(&script.node)
+        {
+            *node = function.clone();
+        }
+    }
+    steps
 }
 
 impl Program {

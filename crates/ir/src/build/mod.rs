@@ -22,8 +22,8 @@ pub use functions::{
 };
 pub use lambda::{call_with_vars, index_map_of, parameter_names};
 pub use module::{
-    FunctionCaller, ModuleFrame, decl_function, def_function, global_infos, in_module, ir_module, lookup,
-    member_names,
+    FunctionCaller, MakeFunction, ModuleFrame, TensorExpressions, TensorType, decl_function, def_function,
+    global_infos, in_module, ir_module, lookup, member_names,
 };
 pub use operator::operator;
 pub use python::{

@@ -5,19 +5,37 @@ use std::collections::{HashMap, HashSet};
 use crate::DictAttrs;
 use tvmscript_ir_core::mutate::substitute;
 use tvmscript_ir_core::{
-    Array, FieldRef, Map, Object, PtrMap, Ref, Span, Str, Value, any_node, structural_equal,
+    Array, DataType, FieldRef, Map, Object, PtrMap, Ref, Span, Str, Value, any_node, structural_equal,
 };
 use tvmscript_irbuilder::{
     BuildError, BuildErrorKind, BuildResult, Builder, CallArgs, Frame, FrameOf, PendingFrame, ScriptValue,
 };
 
-use tvmscript_prim::Var;
+use tvmscript_prim::{Expr, Var};
 
 use crate::node::{BaseFunc, GlobalInfo, GlobalVar, IRModule, function_type};
 
 /// Calls a function of a module with expressions of another dialect than TIR: `f(x)` in code outside of scripts.
 #[derive(Debug, Clone, Copy)]
 pub struct FunctionCaller(pub fn(&Object, CallArgs) -> BuildResult<ScriptValue>);
+
+/// The shape and element type of a tensor.
+pub type TensorType = (Array<Expr>, DataType);
+
+/// Makes a function from its parameters and attributes.
+pub type MakeFunction = fn(Vec<ScriptValue>, Map<Str, Value>) -> BuildResult<Ref<BaseFunc>>;
+
+/// Makes functions of tensor expressions, for `R.emit_te(..)`: a dialect with tensor expressions registers it as a context of
+/// the builder.
+#[derive(Debug, Clone, Copy)]
+pub struct TensorExpressions {
+    /// An input of this shape, element type and name.
+    pub placeholder: fn(Array<Expr>, DataType, Str) -> ScriptValue,
+    /// The shape and element type of a value, if it is a tensor.
+    pub tensor: fn(&ScriptValue) -> Option<TensorType>,
+    /// The private function of tensors and variables, with further attributes.
+    pub function: MakeFunction,
+}
 
 /// A module under construction. All functions are declared before any is defined, so that each may call any other.
 #[derive(Debug, Default)]

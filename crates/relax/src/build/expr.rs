@@ -114,6 +114,7 @@ pub static FUNCTIONS: &[&ScriptFn] = &[
     &EXTERN_FUNC,
     #[cfg(feature = "parse")]
     &super::python::EMIT_WITH_SINFO,
+    &super::emit_te::EMIT_TE,
     &CONSTANT,
     &ELIDED_CONST,
     &RAW_CONST,

@@ -33,6 +33,7 @@ pub mod call_args;
 mod constant;
 pub mod device;
 pub mod distributed;
+mod emit_te;
 pub mod expr;
 mod frame;
 pub mod function;
@@ -45,6 +46,7 @@ mod python;
 pub mod struct_info;
 
 pub use constant::constant_of;
+pub use emit_te::emit_te;
 pub use frame::{BranchFrame, DataflowFrame, FunctionFrame, IfFrame, with_blocks, with_function};
 pub use function::DataflowVarInfo;
 pub use match_cast::MatchCastPair;

@@ -36,7 +36,6 @@ pub(crate) fn register(dialect: Dialect, operators: &Families) -> Dialect {
         .function_aliases(ALIASES)
         .name_fallback(crate::build::operators, Vec::new)
         .absent_names(python::ABSENT)
-        .unevaluated_names(python::UNEVALUATED)
         .unknown_functions(unknown::call)
         .python_modules(python::MODULES)
         .decorator(

@@ -35,13 +35,6 @@ pub(super) const ABSENT: &[(&str, &str)] = &[
     ("Constant", "write `R.const(..)`"),
 ];
 
-/// Functions that run code outside of scripts.
-pub(super) const UNEVALUATED: &[(&str, &str)] = &[(
-    "emit_te",
-    "it runs Python code to create a tensor expression, which is not supported; write the computation as a \
-     `T.prim_func` of the module and call it with `R.call_tir`",
-)];
-
 /// Functions shared with `R`.
 const SAME: &[&str] =
     &["call_dps_packed", "call_pure_packed", "call_tir", "call_tir_inplace", "call_tir_with_grad", "const"];

@@ -3,11 +3,16 @@
 #[cfg(feature = "parse")]
 mod families;
 #[cfg(feature = "parse")]
+mod registered;
+#[cfg(feature = "parse")]
 mod text;
+
+#[cfg(feature = "parse")]
+pub use registered::{PYTHON_MODULES, RegisteredIntrinsics};
 
 use std::collections::BTreeMap;
 
-use tvmscript_ir_core::{Ref, Str};
+use tvmscript_ir_core::{Object, Ref, Str};
 use tvmscript_tir::PrimFunc;
 
 use crate::error::{Result, ScheduleError};
@@ -29,6 +34,12 @@ impl TensorIntrinsics {
     /// Adds an intrinsic, in place of one with this name.
     pub fn insert(&mut self, name: &str, intrinsic: TensorIntrinsic) {
         self.0.insert(Str::from(name), intrinsic);
+    }
+
+    /// Tests whether a function describes or implements an intrinsic that was added.
+    pub fn has_function(&self, function: &Object) -> bool {
+        let functions = self.0.values().flat_map(|own| [&own.description, &own.implementation]);
+        functions.into_iter().any(|own| own.object().ptr_eq(function))
     }
 
     /// The names of the intrinsics of TVM.

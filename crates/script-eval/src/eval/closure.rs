@@ -85,7 +85,8 @@ impl HostObject for Closure {
         })
     }
 
-    /// `__parameters__` returns the parameter names; dialects name variables after them.
+    /// `__parameters__` returns the parameter names, `__positional__` those of positional parameters; dialects name variables
+    /// after them.
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
         if let Some(value) = self.own_attribute(name) {
             return Some(value);
@@ -102,6 +103,11 @@ impl HostObject for Closure {
             "__module__" => Some(ScriptValue::str("__main__")),
             "__doc__" => Some(self.doc()),
             "__parameters__" => Some(ScriptValue::tuple(names())),
+            "__positional__" => {
+                let ast = &self.program.ast;
+                let positional = ast.list(self.params).iter().filter(|param| is_positional(param));
+                Some(ScriptValue::tuple(positional.map(|param| ScriptValue::str(ast.name(param.name)))))
+            }
             _ => None,
         }
     }

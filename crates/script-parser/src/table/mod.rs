@@ -19,7 +19,7 @@ use tvmscript_irbuilder::{BuildError, CallArgs, ScriptFn, ScriptValue};
 pub use catalog::{ModuleMember, Provided};
 pub use dialect::ParseDialect;
 pub(crate) use python_module::{Found, PythonModules};
-pub use python_module::{Member, NodeClass, PythonModule};
+pub use python_module::{Member, NodeClass, PythonModule, unknown_value};
 pub use statement::Statement;
 
 use crate::header::ReaderOption;

@@ -8,6 +8,8 @@ use hashbrown::{HashMap, HashSet};
 use tvmscript_ir_core::registry::RegistrationSite;
 use tvmscript_ir_core::{Resolver, TypeInfo};
 use tvmscript_irbuilder::{BuildError, CallArgs, HostObject, ScriptFn, ScriptValue};
+use tvmscript_python_syntax::ast::TextRange;
+use tvmscript_script_eval::{Cause, Placeholder};
 
 /// A Python module, or several modules with the same members.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +19,7 @@ pub struct PythonModule {
     pub(crate) members: &'static [(&'static str, Member)],
     pub(crate) owns: Option<fn(&str) -> bool>,
     pub(crate) scopes: bool,
+    pub(crate) others: Option<fn() -> String>,
 }
 
 /// A member of a Python module.
@@ -103,7 +106,7 @@ impl HostObject for NodeClass {
 impl PythonModule {
     /// Modules at the given paths, without members.
     pub const fn new(paths: &'static [&'static str]) -> PythonModule {
-        PythonModule { paths, names: &[], members: &[], owns: None, scopes: false }
+        PythonModule { paths, names: &[], members: &[], owns: None, scopes: false, others: None }
     }
 
     /// Adds functions or decorators of the dialect's namespace as members.
@@ -122,6 +125,12 @@ impl PythonModule {
         PythonModule { scopes: true, ..self }
     }
 
+    /// States that the module has other members, whose values are unknown for the given reason. Code that is only explored
+    /// may use them.
+    pub const fn others(self, reason: fn() -> String) -> PythonModule {
+        PythonModule { others: Some(reason), ..self }
+    }
+
     /// Sets a test for names of the dialect's namespace that are members, too. They are in no list.
     pub const fn owns(self, owns: fn(&str) -> bool) -> PythonModule {
         PythonModule { owns: Some(owns), ..self }
@@ -134,6 +143,11 @@ struct Contribution {
     dialect: &'static str,
     module: &'static PythonModule,
     place: RegistrationSite,
+}
+
+/// A value that is not evaluated, with the reason. Code that is only explored may use it.
+pub fn unknown_value(reason: &str) -> ScriptValue {
+    Placeholder::new(Cause::LeftOut(reason.into()), TextRange::default()).value()
 }
 
 /// A member of a module.
@@ -210,7 +224,11 @@ impl PythonModules {
             return Some(Found::Module);
         }
         let owner = parts.iter().find(|part| part.module.owns.is_some_and(|owns| owns(name)));
-        owner.map(|part| Found::Own(part.dialect))
+        let unknown = || {
+            let reason = parts.iter().find_map(|part| part.module.others)?();
+            Some(Found::Value(unknown_value(reason.as_str())))
+        };
+        owner.map(|part| Found::Own(part.dialect)).or_else(unknown)
     }
 
     /// The namespace that is a member of a module: the module, the member and the dialect.

@@ -1,15 +1,18 @@
 //! Tensors and operations as values of scripts.
 
-use tvmscript_ir::build::parameter_names;
+use tvmscript_ir::build::{TensorExpressions, parameter_names};
+use tvmscript_ir::{BaseFunc, DictAttrs, GLOBAL_SYMBOL};
 use tvmscript_ir_core::{Array, DataType, Map, Object, Ref, Str, Value};
 use tvmscript_irbuilder::{
-    BuildError, BuildResult, CallArgs, FromScript, HostFunction, HostObject, ScriptValue, script_fn,
+    BuildError, BuildResult, Builder, CallArgs, FromScript, HostFunction, HostObject, ScriptValue, script_fn,
 };
 use tvmscript_prim::{Expr, Var};
 use tvmscript_script_parser::Indices;
-use tvmscript_tir::IterVar;
 use tvmscript_tir::build::args::{ExprArg, NodeArg, Shape};
+use tvmscript_tir::build::function::{MadeAttributes, with_struct_info};
+use tvmscript_tir::{IterVar, PrimFunc};
 
+use crate::prim_func::NO_ALIAS;
 use crate::tensor::{OperationData, OperationKind};
 use crate::{Argument, Operation, Tensor};
 
@@ -34,7 +37,7 @@ pub fn compute(
     #[default = None] attrs: Option<Map<Str, Value>>,
     #[default = None] varargs_names: Option<Vec<Str>>,
 ) -> BuildResult<ScriptValue> {
-    let mut names = parameter_names(&fcompute);
+    let mut names = axis_names(&fcompute);
     names.truncate(shape.0.len());
     names.extend(varargs_names.into_iter().flatten().map(|name| name.to_string()));
     names.extend((names.len()..shape.0.len()).map(|index| format!("i{index}")));
@@ -55,6 +58,18 @@ pub fn compute(
     match is_tuple {
         true => Ok(ScriptValue::list(op.outputs().into_iter().map(ScriptValue::from).collect())),
         false => Ok(op.output(0).into()),
+    }
+}
+
+/// The names of positional parameters, or of all if the function cannot tell them apart.
+fn axis_names(function: &ScriptValue) -> Vec<String> {
+    let positional = match function {
+        ScriptValue::Host(host) => host.attribute("__positional__").and_then(|names| names.items()),
+        _ => None,
+    };
+    match positional {
+        Some(names) => names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect(),
+        None => parameter_names(function),
     }
 }
 
@@ -79,7 +94,22 @@ fn element(function: &ScriptValue, axes: &[Ref<Var>]) -> BuildResult<(Vec<Expr>,
 /// The function of TIR that computes the tensors among its arguments from the others.
 #[script_fn]
 pub fn create_prim_func(ops: Vec<ScriptValue>) -> BuildResult<ScriptValue> {
-    let arguments = ops.into_iter().map(|value| match &value {
+    Ok(of_release(crate::create_prim_func(&arguments(ops)?)?).into())
+}
+
+/// The function with the attributes of the open release.
+fn of_release(mut function: Ref<PrimFunc>) -> Ref<PrimFunc> {
+    let Some(made) = Builder::context::<MadeAttributes>() else { return function };
+    let new = function.make_mut();
+    let kept = new.attrs.dict.iter().filter(|(name, _)| name.as_str() != NO_ALIAS);
+    let kept = kept.map(|(name, value)| (name.clone(), value.clone()));
+    let all = kept.chain(made.0.iter().map(|name| ((*name).into(), Value::Bool(true))));
+    new.attrs = DictAttrs::new(all.collect::<Vec<_>>());
+    function
+}
+
+fn arguments(values: Vec<ScriptValue>) -> BuildResult<Vec<Argument>> {
+    let arguments = values.into_iter().map(|value| match &value {
         ScriptValue::Node(node) => match (node.downcast_ref::<Tensor>(), node.as_node::<Var>()) {
             (Some(tensor), _) => Ok(Argument::Tensor(tensor.clone())),
             (None, Some(_)) => Ok(Argument::Var(NodeArg::<Var>::from_script(value.clone())?.0)),
@@ -87,8 +117,30 @@ pub fn create_prim_func(ops: Vec<ScriptValue>) -> BuildResult<ScriptValue> {
         },
         other => Err(BuildError::expected("a tensor or a variable", other.type_name())),
     });
-    let arguments = arguments.collect::<BuildResult<Vec<_>>>()?;
-    Ok(crate::create_prim_func(&arguments)?.into())
+    arguments.collect()
+}
+
+/// Tensor expressions for `R.emit_te`.
+pub(super) const EXPRESSIONS: TensorExpressions =
+    TensorExpressions { placeholder: input, tensor: type_of, function: private_function };
+
+fn input(shape: Array<Expr>, dtype: DataType, name: Str) -> ScriptValue {
+    crate::placeholder(shape, dtype, name).into()
+}
+
+fn type_of(value: &ScriptValue) -> Option<(Array<Expr>, DataType)> {
+    let ScriptValue::Node(node) = value else { return None };
+    node.downcast_ref::<Tensor>().map(|tensor| (tensor.shape.clone(), tensor.dtype))
+}
+
+/// A function without a global name, whose indices are `int64`.
+fn private_function(values: Vec<ScriptValue>, attrs: Map<Str, Value>) -> BuildResult<Ref<BaseFunc>> {
+    let mut function = of_release(crate::prim_func::create(&arguments(values)?, Some(DataType::INT64))?);
+    let new = function.make_mut();
+    let known = new.attrs.dict.iter().filter(|(name, _)| name.as_str() != GLOBAL_SYMBOL);
+    let all = known.chain(attrs.iter()).map(|(name, value)| (name.clone(), value.clone()));
+    new.attrs = DictAttrs::new(all.collect::<Vec<_>>());
+    Ok(with_struct_info(function).upcast())
 }
 
 /// `tensor[i, j]`

@@ -17,6 +17,7 @@ use tvmscript_ir_core::{Array, DataType, Object, PtrMap, Ref, Span, Str, any_nod
 use tvmscript_irbuilder::{
     BuildError, BuildErrorKind, BuildResult, Builder, CallArgs, FromScript, ScriptValue, script_fn,
 };
+use tvmscript_prim::error::PrimResult;
 use tvmscript_prim::{CommReducer, Expr, IntImm, PrimExprExt, Range, Select, Var, ops};
 
 use super::args::{Domain, ExprArg, NodeArg, Shape};
@@ -361,21 +362,19 @@ pub(super) fn reduction_axes(axis: &ScriptValue) -> Option<Vec<Ref<IterVar>>> {
     }
 }
 
-/// A reduction of one value with a function of two.
-fn reduce(
-    combine: fn(Expr, Expr) -> tvmscript_prim::error::PrimResult<Expr>,
-    identity: fn(DataType) -> tvmscript_prim::error::PrimResult<Expr>,
-    expr: Expr,
-    axis: ScriptValue,
-    condition: Option<ExprArg>,
-    init: Option<ExprArg>,
+/// A reduction of one value over axes with a function of two values, which has an identity element for each type.
+///
+/// # Errors
+/// If the function does not apply to the type of the value, or an axis is not one of a reduction.
+pub fn reduction(
+    combine: fn(Expr, Expr) -> PrimResult<Expr>,
+    identity: fn(DataType) -> PrimResult<Expr>,
+    value: Expr,
+    axis: Vec<Ref<IterVar>>,
+    condition: Option<Expr>,
+    init: Option<Expr>,
 ) -> BuildResult<Expr> {
-    let Some(axis) = reduction_axes(&axis) else {
-        let found = axis.type_name();
-        let error = BuildError::expected("an axis of `T.reduce_axis`, or a list of them", found);
-        return Err(error.at_parameter("axis"));
-    };
-    let dtype = expr.dtype();
+    let dtype = value.dtype();
     let (lhs, rhs) = (Var::new("x", dtype), Var::new("y", dtype));
     let result = combine(lhs.clone().upcast(), rhs.clone().upcast())?;
     let combiner = Ref::new(CommReducer {
@@ -387,12 +386,30 @@ fn reduce(
     });
     super::expr::make_reduce(
         combiner,
-        Array::new([expr]),
-        init.map(|init| init.0).into_iter().collect(),
+        Array::new([value]),
+        init.into_iter().collect(),
         axis.into_iter().collect(),
-        condition.map_or_else(|| IntImm::bool(true), |condition| condition.0),
+        condition.unwrap_or_else(|| IntImm::bool(true)),
         0,
     )
+}
+
+/// A [`reduction`] with the arguments of a script.
+fn reduce(
+    combine: fn(Expr, Expr) -> PrimResult<Expr>,
+    identity: fn(DataType) -> PrimResult<Expr>,
+    expr: Expr,
+    axis: ScriptValue,
+    condition: Option<ExprArg>,
+    init: Option<ExprArg>,
+) -> BuildResult<Expr> {
+    let Some(axis) = reduction_axes(&axis) else {
+        let found = axis.type_name();
+        let error = BuildError::expected("an axis of `T.reduce_axis`, or a list of them", found);
+        return Err(error.at_parameter("axis"));
+    };
+    let own = |arg: Option<ExprArg>| arg.map(|arg| arg.0);
+    reduction(combine, identity, expr, axis, own(condition), own(init))
 }
 
 /// A reduction axis.

@@ -154,8 +154,13 @@ fn signature(function: &PrimFunc) -> Signature {
     signature::signature(function, Builder::context::<Effects>().as_deref())
 }
 
-/// Adds the function's type, if a dialect provides one.
-fn with_struct_info(mut function: Ref<PrimFunc>) -> Ref<PrimFunc> {
+/// Attributes with the value true that tensor expressions give their functions: a context of the builder for releases that
+/// have others than `tir.noalias`.
+#[derive(Debug, Clone, Copy)]
+pub struct MadeAttributes(pub &'static [&'static str]);
+
+/// Adds the function's type, if a dialect of the open registry provides one.
+pub fn with_struct_info(mut function: Ref<PrimFunc>) -> Ref<PrimFunc> {
     if let Some(typer) = Builder::context::<FunctionTyper>() {
         let function_type = typer.0(&signature(&function));
         function.make_mut().struct_info_ = Some(function_type);

@@ -112,9 +112,15 @@ pub(crate) const FORMS: TirSyntax = TirSyntax {
 /// Returns the dialect for a registry: TIR with the words, statements and layouts of 0.27.
 pub fn dialect() -> Dialect {
     #[cfg(feature = "parse")]
-    return dialect_with(&SYNTAX, names::FALLBACK);
+    let dialect = dialect_with(&SYNTAX, names::FALLBACK);
     #[cfg(not(feature = "parse"))]
-    dialect_with(&SYNTAX)
+    let dialect = dialect_with(&SYNTAX);
+    #[cfg(feature = "build")]
+    let dialect = {
+        use tvmscript_irbuilder::ContextDialect as _;
+        dialect.context(tvmscript_tir::build::function::MadeAttributes(&["tirx.noalias", SCHEDULABLE]))
+    };
+    dialect
 }
 
 /// The dialect with the forms of a release, and the names that are no functions.

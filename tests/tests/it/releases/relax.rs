@@ -3,7 +3,7 @@
 use tvmscript::ir_core::equal::StructuralEqual;
 use tvmscript::ir_core::{Object, any_node};
 use tvmscript::relax::PrimStructInfo;
-use tvmscript::{PrinterConfig, print, registry};
+use tvmscript::{ParseOptions, PrinterConfig, parse, print, registry};
 
 use super::{read, reads_and_prints};
 
@@ -187,6 +187,19 @@ fn tvm_0_27_constants_are_in_metadata() {
     let config = PrinterConfig { release: Some(parsed.release), show_meta: true, ..PrinterConfig::default() };
     let printed = print(&parsed.scripts[0].node, registry(), &config).expect("prints");
     assert_eq!(printed.trim_end(), text.trim_end());
+}
+
+#[test]
+fn tvm_0_27_functions_of_tensor_expressions_are_those_of_tvm() {
+    let text = include_str!("../../../fixtures/programs/emit_te_symbolic.py");
+    let mut options = ParseOptions::default();
+    options.release = Some(&tvmscript::releases::tvm_0_27::RELEASE);
+    let parsed = parse("emit_te_symbolic.py", text, registry(), &options);
+    assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
+    let config = PrinterConfig { release: Some(parsed.release), ..PrinterConfig::default() };
+    let printed = print(&parsed.scripts[0].node, registry(), &config).expect("prints");
+    let expected = include_str!("../../../fixtures/tvm_0_27/emit_te_symbolic.txt");
+    assert_eq!(printed.trim_end(), expected.trim_end());
 }
 
 #[test]
