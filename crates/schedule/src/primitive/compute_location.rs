@@ -25,16 +25,19 @@ pub(super) static SAMPLE_COMPUTE_LOCATION: Primitive = Primitive {
             return Err(ScheduleError::plain("expected a block and a decision"));
         };
         let block = schedule.block_item(block)?;
-        let candidates = candidates(schedule.state(), block)?;
+        let state = schedule.state();
+        let mut candidates = candidates(state, block)?;
         let chosen = match decision {
             Argument::None => {
+                candidates.retain(|(_, value)| is_possible(state, block, *value));
                 let weights = vec![1.0; candidates.len()];
                 schedule.random().weighted(&weights).and_then(|at| candidates.get(at))
             }
-            // The last one that is not deeper.
+            // The last one that is not deeper: a test plans the whole move, so only those up to it are tested.
             given => {
                 let given = given.int()?;
-                candidates.iter().rev().find(|(position, _)| *position <= given)
+                let mut others = candidates.iter().rev().filter(|(position, _)| *position <= given);
+                others.find(|(_, value)| is_possible(state, block, *value))
             }
         };
         let (position, value) = chosen.copied().unwrap_or((ROOT, RvValue::Root));
@@ -48,17 +51,13 @@ const INLINE: i64 = -2;
 /// The decision to leave a block where it is.
 const ROOT: i64 = -1;
 
-/// The decisions that are possible for a block, with what they choose: marks, then loops of the first consumer, outer ones
-/// first.
+/// The decisions for a block, with what they choose: marks, then loops of the first consumer, outer ones first. Not all of
+/// them are possible.
 ///
 /// # Source
 /// `CollectComputeLocation`, `src/tir/schedule/analysis/analysis.cc`.
 fn candidates(state: &State, block: Item) -> Result<Vec<(i64, RvValue)>> {
-    let mut found = Vec::new();
-    if compute_inline::plan(state, block).is_ok() {
-        found.push((INLINE, RvValue::Inline));
-    }
-    found.push((ROOT, RvValue::Root));
+    let mut found = vec![(INLINE, RvValue::Inline), (ROOT, RvValue::Root)];
     let consumers = Dependences::of_scope(state, state.scope(block)?)?.consumers(block);
     let Some(first) = consumers.first() else { return Ok(found) };
     let mut loops = state.loops_above(*first);
@@ -83,12 +82,21 @@ fn candidates(state: &State, block: Item) -> Result<Vec<(i64, RvValue)>> {
             break;
         }
         is_below_others |= !is_spatial;
-        let (target, direction) = (*item, Direction::ToConsumers);
-        if (Move { block, target, direction, preserves_units: true, index: -1 }).plan(state).is_ok() {
-            found.push((i64::try_from(at).unwrap_or(i64::MAX), RvValue::Loop(*item)));
-        }
+        found.push((i64::try_from(at).unwrap_or(i64::MAX), RvValue::Loop(*item)));
     }
     Ok(found)
+}
+
+/// Returns `true` if the block can move to what a decision chooses.
+fn is_possible(state: &State, block: Item, value: RvValue) -> bool {
+    match value {
+        RvValue::Inline => compute_inline::plan(state, block).is_ok(),
+        RvValue::Loop(target) => {
+            let direction = Direction::ToConsumers;
+            Move { block, target, direction, preserves_units: true, index: -1 }.plan(state).is_ok()
+        }
+        _ => true,
+    }
 }
 
 /// The type of all axes that a loop iterates, a spatial one if there are none; `None` for several types or others.
