@@ -102,7 +102,8 @@ impl Witness {
         if let Some(value) = expr::as_int(e) {
             return Some(value);
         }
-        self.part(e, least, &mut MAX_NODES.clone())
+        let mut left = MAX_NODES;
+        self.part(e, least, &mut left)
     }
 
     fn part(&mut self, e: &Expr, least: i64, left: &mut u32) -> Option<i64> {

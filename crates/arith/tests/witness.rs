@@ -17,7 +17,7 @@ fn facts_of_symbolic_ranges_are_proven() {
     let (i, n) = (var("i"), var("n"));
     let mut analyzer = Analyzer::new();
     analyzer.bind_range(&i, &IntImm::int32(0), &n.clone().upcast());
-    assert!(analyzer.can_prove(&(&i).less(n.clone().upcast())));
+    assert!(analyzer.can_prove(&i.less(n.clone().upcast())));
     assert!(!analyzer.can_prove(&(&i + 1).less(n.clone().upcast())));
 }
 
@@ -28,11 +28,11 @@ fn a_condition_counts_while_it_is_in_scope() {
     analyzer.bind_range(&i, &IntImm::int32(0), &IntImm::int32(64));
     let wanted = (&i * 4).less(20);
     assert!(!analyzer.can_prove(&wanted));
-    assert!(analyzer.with_constraint(&(&i).less(5), |analyzer| analyzer.can_prove(&wanted)));
+    assert!(analyzer.with_constraint(&i.less(5), |analyzer| analyzer.can_prove(&wanted)));
     assert!(!analyzer.can_prove(&wanted));
     // Nothing meets the condition, so that anything follows.
-    let never = (&i).less(-1);
-    assert!(analyzer.with_constraint(&never, |analyzer| analyzer.can_prove(&(&i).less(-1))));
+    let never = i.less(-1);
+    assert!(analyzer.with_constraint(&never, |analyzer| analyzer.can_prove(&i.less(-1))));
     assert!(!analyzer.can_prove(&never));
 }
 
@@ -41,7 +41,7 @@ fn a_variable_may_be_bound_again() {
     let i = var("i");
     let mut analyzer = Analyzer::new();
     analyzer.bind_range(&i, &IntImm::int32(0), &IntImm::int32(8));
-    assert!(analyzer.can_prove(&(&i).less(8)));
+    assert!(analyzer.can_prove(&i.less(8)));
     analyzer.bind_range(&i, &IntImm::int32(16), &IntImm::int32(8));
     assert!(analyzer.can_prove_greater_equal(&i.clone().upcast(), 16));
     analyzer.bind(&i, &IntImm::int32(3));
