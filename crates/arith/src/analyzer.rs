@@ -14,10 +14,14 @@ use crate::memo::{self, Memo};
 use crate::modular::{ModularSet, ModularState};
 use crate::rewrite::{Mode, Simplifier};
 use crate::transitive::Comparisons;
+use crate::witness::Witness;
 
 /// Default maximum number of nodes that one query visits, over all analyses: about a second. A sum of 100,000 terms
 /// needs 400,000.
 pub const DEFAULT_NODE_BUDGET: u64 = 1_000_000;
+
+/// Maximum number of nodes of expressions that are compared before the difference of the two is simplified.
+const SMALL: u64 = 32;
 
 /// Effort spent on proving a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -62,6 +66,7 @@ pub struct Analyzer {
     /// Depth of nested re-simplification, per mode.
     pub(crate) recursion: [u32; 2],
     pub(crate) memo: Memo,
+    pub(crate) witnesses: [Witness; 2],
     /// Nodes that the current query may still visit.
     pub(crate) budget: u64,
     node_budget: u64,
@@ -97,6 +102,8 @@ pub(crate) struct Scope {
     comparisons: usize,
     sets: usize,
     modular: Option<(Expr, ModularSet)>,
+    /// `true` for each witness that meets the condition.
+    witnesses: [bool; 2],
 }
 
 impl Analyzer {
@@ -116,6 +123,7 @@ impl Analyzer {
             literals: Vec::new(),
             recursion: [0; 2],
             memo: Memo::default(),
+            witnesses: Witness::pair(),
             budget: node_budget,
             node_budget,
             work: 0,
@@ -136,6 +144,7 @@ impl Analyzer {
     /// Records that a variable is not negative.
     pub fn mark_non_negative(&mut self, var: &Ref<Var>) {
         let bound = ConstIntBound { min: 0, max: ConstIntBound::of_dtype(var.dtype).max };
+        self.witnesses.iter_mut().for_each(|witness| witness.mark_non_negative(var.upcast_ref()));
         self.bounds.vars.insert(&var.clone().upcast(), bound);
     }
 
@@ -222,6 +231,9 @@ impl Analyzer {
         }
         if expr::dtype(a).is_handle() || expr::dtype(b).is_handle() {
             return a.ptr_eq(b);
+        }
+        if self.same_within(SMALL, a, b) {
+            return true;
         }
         self.metered(|this| this.proves_comparison(BinOp::Eq, a, b)).unwrap_or(false)
     }
@@ -325,6 +337,7 @@ impl Analyzer {
         let canonical = self.canonical(value)?;
         let simple = self.rewrite(&canonical)?;
         let (bound, modular, set) = (self.bound_of(&simple), self.modular_of(&simple), self.set_of(&simple));
+        self.witnesses.iter_mut().for_each(|witness| witness.bind(var, &simple));
         self.bounds.vars.insert(var, bound);
         self.modular.vars.insert(var, modular);
         self.replaced.insert(var, simple);
@@ -351,6 +364,7 @@ impl Analyzer {
         let (low, count) = (self.bound_of(min), self.bound_of(extent));
         let greatest = crate::number::inf_add(low.max, crate::number::inf_add(count.max, -1));
         self.memo.clear();
+        self.witnesses.iter_mut().for_each(|witness| witness.bind_range(var, min, extent));
         self.bounds.vars.insert(var, ConstIntBound { min: low.min, max: greatest });
         self.sets.vars.insert(var, IntSet::from_range(min, extent));
         self.comparisons.forget(var);
@@ -367,11 +381,13 @@ impl Analyzer {
             comparisons: self.comparisons.depth(),
             sets: self.sets.scoped.len(),
             modular: None,
+            witnesses: [true; 2],
         };
         if expr::as_int(condition).is_some() {
             return Ok(scope);
         }
         self.memo.clear();
+        scope.witnesses = self.witnesses.each_mut().map(|witness| witness.enter(condition));
         self.bounds.enter(condition);
         scope.modular = self.modular.enter(condition);
         match self.enter_literals(condition) {
@@ -411,6 +427,9 @@ impl Analyzer {
         self.memo.clear();
         self.bounds.scoped.truncate(scope.bounds);
         self.literals.truncate(scope.literals);
+        for (witness, is_met) in self.witnesses.iter_mut().zip(scope.witnesses) {
+            witness.leave(is_met);
+        }
         self.comparisons.leave(scope.comparisons);
         self.sets.scoped.truncate(scope.sets);
         if let Some((var, set)) = scope.modular {
@@ -427,6 +446,9 @@ impl Analyzer {
         if let Some(value) = expr::as_int(e) {
             return Ok(value >= lower);
         }
+        if self.refutes_at_least(e, lower) {
+            return Ok(false);
+        }
         let simple = self.rewrite(e)?;
         Ok(self.bound_of(&simple).min >= lower)
     }
@@ -439,6 +461,19 @@ impl Analyzer {
         Ok(self.bound_of(&simple).max < upper)
     }
 
+    /// Returns `true` if the constant bounds of both sides decide an inequality.
+    fn holds_by_bounds(&mut self, condition: &Expr) -> bool {
+        let View::Bin(op, a, b) = expr::view(condition) else { return false };
+        let (smaller, greater) = match op {
+            BinOp::Lt | BinOp::Le => (a, b),
+            BinOp::Gt | BinOp::Ge => (b, a),
+            _ => return false,
+        };
+        let (most, least) = (self.bound_of(smaller).max, self.bound_of(greater).min);
+        let is_strict = matches!(op, BinOp::Lt | BinOp::Gt);
+        most < ConstIntBound::POS_INF && if is_strict { most < least } else { most <= least }
+    }
+
     /// Proves `a op b` by simplifying the difference of the two.
     pub(crate) fn proves_comparison(&mut self, op: BinOp, a: &Expr, b: &Expr) -> Result<bool> {
         let difference = expr::folded(BinOp::Sub, a, b)?;
@@ -449,6 +484,12 @@ impl Analyzer {
     pub(crate) fn proves(&mut self, condition: &Expr, strength: ProofStrength) -> Result<bool> {
         if let Some(value) = expr::as_int(condition) {
             return Ok(value != 0);
+        }
+        if self.refutes(condition) {
+            return Ok(false);
+        }
+        if self.holds_by_bounds(condition) {
+            return Ok(true);
         }
         let simple = self.simplify_steps(condition, 2)?;
         if expr::as_int(&simple).is_some_and(|value| value != 0) {

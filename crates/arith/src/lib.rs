@@ -63,6 +63,7 @@ mod rewrite;
 mod solve;
 mod structure;
 mod transitive;
+mod witness;
 
 pub use analyzer::{Analyzer, Constraint, DEFAULT_NODE_BUDGET, ProofStrength, simplify};
 pub use bound::ConstIntBound;

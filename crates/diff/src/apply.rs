@@ -57,6 +57,7 @@ pub(crate) fn apply(a: &Object, script: &EditScript) -> Result<Object> {
         entities,
         partners,
         done: HashMap::new(),
+        filled: HashMap::new(),
         left: AddressMap::default(),
         right: AddressMap::default(),
         open: AddressMap::default(),
@@ -205,8 +206,10 @@ struct Work<'p, 's> {
     entities: AddressMap<usize>,
     /// Entities of A, by the address of the corresponding entity of B.
     partners: AddressMap<&'s Object>,
-    /// Results of places.
+    /// Results of places, without the nodes around them.
     done: HashMap<usize, Value>,
+    /// Nodes of B around parts, by the addresses of the node and of the part, with the place of the part.
+    filled: HashMap<(usize, usize), (&'s [PathStep], Object)>,
     /// Results of nodes outside of places, by address.
     left: AddressMap<Object>,
     right: AddressMap<Object>,
@@ -214,9 +217,20 @@ struct Work<'p, 's> {
     open: AddressMap<()>,
 }
 
-impl Work<'_, '_> {
-    /// The new part at a place.
+impl<'s> Work<'_, 's> {
+    /// The new part at a place, with the nodes around it.
     fn place(&mut self, index: usize) -> Result<Value> {
+        let places = self.places;
+        let mut new = self.bare(index)?;
+        let wraps = places.all.get(index).map_or(&[][..], |place| &place.wraps);
+        for (wrapper, hole) in wraps.iter().rev() {
+            new = self.around(wrapper, hole, new)?;
+        }
+        Ok(new)
+    }
+
+    /// The new part at a place, without the nodes around it: another place with the same part may have others around it.
+    fn bare(&mut self, index: usize) -> Result<Value> {
         if let Some(known) = self.done.get(&index) {
             return Ok(known.clone());
         }
@@ -229,17 +243,27 @@ impl Work<'_, '_> {
         let places = self.places;
         let Some(place) = places.all.get(index) else { return Ok(Value::None) };
         if let Some(other) = place.same {
-            return self.place(other);
+            return self.bare(other);
         }
-        let mut new = match (place.set, place.unwrap, &place.part) {
-            (Some(value), _, _) => self.rewrite(value, Side::B)?,
-            (None, Some(inner), _) => self.place(inner)?,
-            (None, None, Value::Node(node)) if is_entity(node) => Value::Node(self.entity(node)?),
-            (None, None, Value::Node(node)) => Value::Node(self.content(node, Some(index))?),
-            (None, None, scalar) => scalar.clone(),
-        };
-        for (wrapper, hole) in place.wraps.iter().rev() {
-            new = self.fill(wrapper, hole, new)?;
+        match (place.set, place.unwrap, &place.part) {
+            (Some(value), _, _) => self.rewrite(value, Side::B),
+            (None, Some(inner), _) => self.place(inner),
+            (None, None, Value::Node(node)) if is_entity(node) => Ok(Value::Node(self.entity(node)?)),
+            (None, None, Value::Node(node)) => Ok(Value::Node(self.content(node, Some(index))?)),
+            (None, None, scalar) => Ok(scalar.clone()),
+        }
+    }
+
+    /// A node of B around a part: one node for one part, in all places.
+    fn around(&mut self, wrapper: &'s Object, hole: &'s [PathStep], part: Value) -> Result<Value> {
+        let Value::Node(content) = &part else { return self.fill(wrapper, hole, part) };
+        let key = (wrapper.address(), content.address());
+        if let Some((_, known)) = self.filled.get(&key).filter(|(place, _)| *place == hole) {
+            return Ok(Value::Node(known.clone()));
+        }
+        let new = self.fill(wrapper, hole, part)?;
+        if let Value::Node(node) = &new {
+            self.filled.insert(key, (hole, node.clone()));
         }
         Ok(new)
     }

@@ -195,6 +195,29 @@ fn shared_nodes_are_compared_once() {
 }
 
 #[test]
+fn a_node_around_a_shared_part_is_inserted_where_it_is_new_only() {
+    let part = |leaf: i64| {
+        let (p, q, value) = (var("p"), var("q"), int(leaf));
+        lambda_with(&[&p, &q], [(q.clone(), value.clone()), (p.clone(), value)], add(up(&p), up(&q)))
+    };
+    let pair = |is_inserted: [bool; 2], part: Ref<Expr>| {
+        let [left, right] = is_inserted.map(|is_inserted| match is_inserted {
+            true => call("toy.f", [shared(shared(part.clone()))]),
+            false => call("toy.f", [part.clone()]),
+        });
+        o(add(left, right))
+    };
+    for inserted in [[true, false], [false, true], [true, true]] {
+        let (a, b) = (pair([false, false], part(0)), pair(inserted, part(1)));
+        for (a, b) in [(&a, &b), (&b, &a)] {
+            let script = diff(a, b);
+            let result = apply(a, &script).expect("the script is one of `a`");
+            assert!(structural_equal(&result, b), "{inserted:?}: {:?}", told(&script));
+        }
+    }
+}
+
+#[test]
 fn deep_graphs_need_little_stack() {
     on_small_stack(|| {
         let (a, b) = (o(chain(int(1), 100_000)), o(chain(int(2), 100_000)));

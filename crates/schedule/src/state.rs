@@ -463,7 +463,11 @@ struct Replacement {
 
 impl Replacement {
     fn of(mut self, stmt: &StmtRef) -> Result<StmtRef> {
-        Ok(mutate(stmt.clone(), &mut self)?)
+        // Most loops and blocks have no other statement between.
+        match Found::of(stmt) {
+            Some(found) if found.body().ptr_eq(&self.old) => Ok(found.with_body(self.new)),
+            _ => Ok(mutate(stmt.clone(), &mut self)?),
+        }
     }
 }
 

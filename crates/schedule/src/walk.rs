@@ -27,6 +27,22 @@ impl<'s> Found<'s> {
         }
     }
 
+    /// The statement with another body.
+    pub(crate) fn with_body(self, body: StmtRef) -> StmtRef {
+        match self {
+            Found::Loop(found) => {
+                let mut new = found.clone();
+                new.make_mut().body = body;
+                new.upcast()
+            }
+            Found::Block(found) => {
+                let mut new = found.clone();
+                new.make_mut().block.make_mut().body = body;
+                new.upcast()
+            }
+        }
+    }
+
     /// The node that has a handle: a loop, or the block itself.
     pub(crate) fn address(self) -> usize {
         match self {

@@ -21,6 +21,11 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
+use tvmscript_ir_core::NodeAllocator;
+
+/// That of the command, so that times are the same.
+#[global_allocator]
+static ALLOCATOR: NodeAllocator = NodeAllocator;
 
 /// Comparisons with TVM, CPython and recorded results.
 #[derive(Parser)]

@@ -2,9 +2,7 @@
 //!
 //! Upstream counterpart: `IterMapRewriter::CheckMapping` and `TryNormalizeSplits` of `src/arith/iter_affine_map.cc`.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-
+use tvmscript_ir_core::ptr_map::AddressMap;
 use tvmscript_ir_core::with_stack;
 use tvmscript_prim::ops::is_one;
 
@@ -19,7 +17,7 @@ use crate::expr::{self, BinOp, Expr};
 #[derive(Default)]
 pub(super) struct SplitsOfMarks {
     marks: Vec<IterMark>,
-    splits: HashMap<usize, Vec<IterSplit>>,
+    splits: AddressMap<Vec<IterSplit>>,
 }
 
 impl SplitsOfMarks {
@@ -37,8 +35,8 @@ impl SplitsOfMarks {
     fn add(&mut self, sum: &IterSum) {
         for part in &sum.parts {
             let mark = &part.mark;
-            if let Entry::Vacant(unknown) = self.splits.entry(mark.address()) {
-                unknown.insert(Vec::new());
+            if !self.splits.contains_key(&mark.address()) {
+                self.splits.insert(mark.address(), Vec::new());
                 self.marks.push(mark.clone());
                 if let IterSource::Sum(source) = mark.source() {
                     with_stack(|| self.add(source));

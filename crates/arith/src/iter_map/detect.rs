@@ -5,6 +5,7 @@ use tvmscript_prim::{Expr, IntImm};
 
 use super::error::{IterMapError, IterMapErrors};
 use super::form::IterSum;
+use super::nest::simplify_nests;
 use super::predicate;
 use super::product;
 use super::rewrite::Rewriter;
@@ -149,6 +150,11 @@ pub fn iter_map_simplify(
     simplify_trivial: bool,
     analyzer: &mut Analyzer,
 ) -> Vec<Expr> {
+    if level != IterMapLevel::Bijective
+        && let Ok(Some(simple)) = simplify_nests(indices, ranges, predicate, simplify_trivial)
+    {
+        return simple;
+    }
     let mut detected = detect_iter_map(indices, ranges, predicate, level, simplify_trivial, analyzer);
     if detected.is_err() && !is_one(predicate) && level != IterMapLevel::Bijective {
         let all = IntImm::bool(true);

@@ -16,6 +16,7 @@ mod form;
 mod fuse;
 mod index_map;
 mod inverse;
+mod nest;
 mod pad;
 mod predicate;
 mod regions;
