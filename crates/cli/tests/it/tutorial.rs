@@ -1,4 +1,4 @@
-//! The files and commands of `docs/metaprogramming.md` (79-21) and `docs/schedules.md`.
+//! The files and commands of `docs/metaprogramming.md` (79-21), `docs/schedules.md` and `docs/import.md`.
 //!
 //! A block `python title="name.py"` is a file, which `check` accepts unless the block says more. A block `console` holds
 //! commands behind `$`, each followed by what it writes. `TVMSCRIPT_BLESS=1` records the output.
@@ -79,6 +79,8 @@ fn is_true(name: &str, least: (usize, usize)) {
     let page = std::fs::read_to_string(&path).expect("the page is there");
     let folder = std::env::temp_dir().join(format!("tvmscript-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder for the files");
+    let model = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/models/convnet.onnx");
+    std::fs::copy(model, folder.join("convnet.onnx")).expect("the model is there");
     let (text, files, commands) = executed(&page, &folder);
     std::fs::remove_dir_all(&folder).expect("the folder is removed");
     assert!(files >= least.0 && commands >= least.1, "{files} files, {commands} commands");
@@ -100,4 +102,9 @@ fn p79_21_the_tutorial_runs() {
 #[test]
 fn the_tutorial_of_schedules_runs() {
     is_true("schedules.md", (3, 7));
+}
+
+#[test]
+fn p92_36_the_tutorial_of_models_runs() {
+    is_true("import.md", (0, 4));
 }

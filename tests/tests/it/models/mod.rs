@@ -1,6 +1,7 @@
 //! Models of other frameworks: modules, spans, errors.
 
 mod build;
+mod pages;
 
 use tvmscript::frontend::onnx::proto::GraphProto;
 use tvmscript::frontend::{Format, ImportOptions, Imported, Model, import};
