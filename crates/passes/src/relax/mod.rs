@@ -8,6 +8,7 @@ mod decompose;
 mod evaluate;
 mod fold_constant;
 mod global_symbol;
+mod legalize;
 mod purity;
 pub mod rewrite;
 mod simplify_reshape;
@@ -20,6 +21,7 @@ pub use dead_code::DeadCodeElimination;
 pub use decompose::DecomposeOpsForInference;
 pub use fold_constant::FoldConstant;
 pub use global_symbol::AttachGlobalSymbol;
+pub use legalize::LegalizeOps;
 pub use purity::RemovePurityChecking;
 pub use simplify_reshape::SimplifyReshape;
 
@@ -39,6 +41,7 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .pass(DecomposeOpsForInference)
         .pass(EliminateCommonSubexpr)
         .pass(FoldConstant)
+        .pass(LegalizeOps)
         .pass(Normalize)
         .pass(RemovePurityChecking)
         .pass(SimplifyReshape)

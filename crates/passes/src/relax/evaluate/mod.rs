@@ -12,7 +12,7 @@ mod rearrange;
 mod reduce;
 mod tensor;
 
-pub(super) use tensor::Tensor;
+pub(super) use tensor::{Data, Tensor};
 
 use tvmscript_prim::{FloatImm, IntImm};
 use tvmscript_relax::{Call, Constant, Expr, PrimValue, TensorStructInfo, Tuple, struct_info_of};
