@@ -37,6 +37,14 @@ pub enum Argument {
 /// # Source
 /// `CreatePrimFunc`, `src/te/operation/create_primfunc.cc`.
 pub fn create_prim_func(arguments: &[Argument]) -> Result<Ref<PrimFunc>> {
+    create_indexed_prim_func(arguments, DataType::INT32)
+}
+
+/// Like [`create_prim_func`], with the type of the indices that no shape determines.
+///
+/// # Errors
+/// As [`create_prim_func`], and if `index` is not a type of integers.
+pub fn create_indexed_prim_func(arguments: &[Argument], index: DataType) -> Result<Ref<PrimFunc>> {
     let tensors: Vec<&Ref<Tensor>> = arguments
         .iter()
         .filter_map(|argument| match argument {
@@ -51,6 +59,7 @@ pub fn create_prim_func(arguments: &[Argument]) -> Result<Ref<PrimFunc>> {
         allocated: Vec::new(),
         names: HashMap::new(),
         analyzer: Analyzer::new(),
+        index,
     };
     let mut stmts = Vec::new();
     for op in post_order(&roots) {
@@ -93,6 +102,8 @@ struct Builder {
     /// Names of blocks, with the number of the last one made from each.
     names: HashMap<String, usize>,
     analyzer: Analyzer,
+    /// Type of the axis of a block without axes.
+    index: DataType,
 }
 
 impl Builder {
@@ -196,7 +207,7 @@ impl<'o> Nest<'o> {
         Ok(Nest { axes, loops })
     }
 
-    fn block_axes(&self) -> Result<BlockAxes> {
+    fn block_axes(&self, index: DataType) -> Result<BlockAxes> {
         let mut block = BlockAxes {
             iters: Vec::new(),
             values: Vec::new(),
@@ -219,10 +230,11 @@ impl<'o> Nest<'o> {
             block.values.push(loop_var.clone().upcast());
         }
         if block.iters.is_empty() {
-            let dom = Range::from_min_extent(IntImm::int32(0), IntImm::int32(1));
-            let var = Var::new("vi", DataType::INT32);
+            let zero = ops::make_const(index, 0)?;
+            let dom = Range::from_min_extent(zero.clone(), ops::make_const(index, 1)?);
+            let var = Var::new("vi", index);
             block.iters.push(IterVar::try_new(Some(dom), var, IterType::DataPar, "".into())?);
-            block.values.push(IntImm::int32(0));
+            block.values.push(zero);
         }
         block.indices = Array::new(indices);
         Ok(block)
@@ -238,7 +250,7 @@ impl<'o> Nest<'o> {
         let mut blocks = Vec::new();
         match body.first().and_then(|first| first.as_node::<Reduce>()) {
             Some(reduce) => {
-                let axes = self.block_axes()?;
+                let axes = self.block_axes(builder.index)?;
                 let name = builder.fresh_name(&op.name);
                 let init = initialization(builder, reduce, buffers, &axes)?;
                 let update = update(builder, reduce, buffers, &axes)?;
@@ -246,7 +258,7 @@ impl<'o> Nest<'o> {
             }
             None => {
                 for (value, buffer) in body.iter().zip(buffers) {
-                    let axes = self.block_axes()?;
+                    let axes = self.block_axes(builder.index)?;
                     let name = builder.fresh_name(&buffer.name.get());
                     let value = replace_vars(&builder.with_buffers(value)?, &axes.map)?;
                     let value = builder.analyzer.simplify(&value);

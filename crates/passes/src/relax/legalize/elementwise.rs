@@ -208,8 +208,7 @@ pub(super) fn choose(site: &mut Site<'_>) -> Answer<Outcome> {
     let result = Stage::new("T_where").over(&dims, |i| {
         let chosen = at(&condition, i);
         // A bool is compared as an integer.
-        let zero = int(0).cast(DataType::INT32);
-        chosen.differs(zero).select(at(&x, i), &at(&y, i))
+        chosen.differs(int(0)).select(at(&x, i), &at(&y, i))
     });
     Outcome::one(result?)
 }

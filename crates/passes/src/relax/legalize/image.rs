@@ -133,7 +133,8 @@ pub(super) fn resize2d(site: &mut Site<'_>) -> Answer<Outcome> {
             "linear" => {
                 let (row, column) = (floor(&y), floor(&x));
                 let between = |a: Scalar, b: Scalar, t: &Scalar| a * (float(1.0) - t) + b * t;
-                let (down, right) = (&y - row.cast(DataType::FLOAT32), &x - column.cast(DataType::FLOAT32));
+                let rest = |x: &Scalar| x - x.call("floor").cast(DataType::INT32).cast(DataType::FLOAT32);
+                let (down, right) = (rest(&y), rest(&x));
                 let line = |offset: i64| {
                     let at = |other: i64| image.pixel(i, &row + offset, &column + other);
                     between(at(0), at(1), &right)

@@ -395,7 +395,7 @@ pub(super) fn dropout(site: &mut Site<'_>) -> Answer<Outcome> {
 
 /// The lengths of a shape as a tensor.
 pub(super) fn shape_to_tensor(site: &mut Site<'_>) -> Answer<Outcome> {
-    let lengths = site.shape(0)?;
+    let lengths = site.known_shape(0)?;
     let result = Stage::python("shape_to_tensor").with_axes(&["i"]).over(&[int(lengths.len() as i64)], |i| {
         lengths.iter().enumerate().rev().fold(int(0), |rest, (number, length)| {
             i.pick(0).equals(int(number as i64)).if_then_else(length.cast(DataType::INT64), &rest)
@@ -425,6 +425,9 @@ pub(super) fn full(site: &mut Site<'_>, is_like: bool, value: Option<f64>) -> An
 
 /// The numbers of an interval.
 pub(super) fn arange(site: &mut Site<'_>) -> Answer<Outcome> {
+    if let Some(value) = site.evaluated() {
+        return Ok(Outcome::Value(value));
+    }
     let dtype = site.attrs::<tvmscript_relax::attrs::InitAttrs>()?.dtype;
     let (start, end, step) = (site.scalar(0)?, site.scalar(1)?, site.scalar(2)?);
     let distance = &end - &start;

@@ -24,12 +24,14 @@ use tvmscript_ir::{BaseFunc, GlobalVar, IRModule};
 use tvmscript_ir_core::{Map, Ref, Span, Str, structural_equal, structural_hash};
 use tvmscript_prim as prim;
 use tvmscript_relax::{
-    Call, Expr, Function, PrimStructInfo, ShapeExpr, ShapeStructInfo, StructInfo, TensorStructInfo, Tuple,
-    TupleGetItem, TupleStructInfo, Var,
+    Call, Expr, Function, PrimStructInfo, PrimValue, RelaxSyntax, ShapeExpr, ShapeStructInfo, StructInfo, TensorStructInfo,
+    Tuple, TupleGetItem, TupleStructInfo, Var,
 };
 use tvmscript_relax::func_type::prim_func_type;
 use tvmscript_tir::node::PrimFunc;
 use tvmscript_tir::signature::signature;
+use tvmscript_tir::{TirSyntax, syntax as tir};
+use tvmscript_relax::syntax as relax;
 
 use self::site::{Legalized, Site};
 use self::table::{Template, template};
@@ -42,7 +44,12 @@ pass! {
     /// Replaces operators by calls of functions that compute them as loops, which it adds to the module. An operator
     /// without a template, or with a shape that is not known, stays.
     pub LegalizeOps = "relax.LegalizeOps" for IRModule |module, context| {
-        let mut legalizer = Legalizer::new(&module, context.fills_spans()?);
+        let release = context.session().and_then(|session| session.dialects().ok());
+        let forms = release.map_or(Forms { tir: &tir::TVM_0_23, relax: &relax::TVM_0_23 }, |release| Forms {
+            tir: TirSyntax::of(release),
+            relax: RelaxSyntax::of(release),
+        });
+        let mut legalizer = Legalizer::new(&module, context.fills_spans()?, forms);
         let new = map_parts::<Function, _>(module, |function| rewrite(&function, &mut legalizer))?;
         legalizer.added_to(new)
     }
@@ -68,8 +75,16 @@ impl Outcome {
     }
 }
 
+/// The forms of the release that the program is of.
+#[derive(Clone, Copy)]
+struct Forms {
+    tir: &'static TirSyntax,
+    relax: &'static RelaxSyntax,
+}
+
 struct Legalizer {
     fills_spans: bool,
+    forms: Forms,
     /// Functions of the module and new ones, by structural hash.
     known: HashMap<u64, Vec<(Ref<GlobalVar>, Ref<BaseFunc>)>>,
     names: hashbrown::HashSet<Str>,
@@ -109,9 +124,10 @@ fn has_known_shape(info: &Ref<StructInfo>) -> bool {
 }
 
 impl Legalizer {
-    fn new(module: &IRModule, fills_spans: bool) -> Legalizer {
+    fn new(module: &IRModule, fills_spans: bool, forms: Forms) -> Legalizer {
         let mut new = Legalizer {
             fills_spans,
+            forms,
             known: HashMap::new(),
             names: module.functions.iter().map(|(var, _): (&Ref<GlobalVar>, _)| var.name_hint.clone()).collect(),
             added: Vec::new(),
@@ -144,14 +160,24 @@ impl Legalizer {
                 ("full", vec![output])
             }
         };
-        let Ok(Legalized { function, args, result, tir_vars }) = site.finish(outputs) else { return Ok(None) };
-        let var = self.add(name, function);
-        let mut operands = vec![var.upcast(), Tuple::new(args).upcast()];
-        if !tir_vars.is_empty() {
-            let vars = ShapeExpr::try_new(tir_vars);
-            let Ok(vars) = vars else { return Ok(None) };
-            operands.push(vars.upcast());
-        }
+        // A scalar is an argument like others, or is passed after the results.
+        let scalars_first = self.forms.relax.has_bare_scalars;
+        let Ok(Legalized { function, mut args, result, scalars }) = site.finish(outputs, scalars_first) else {
+            return Ok(None);
+        };
+        let tir_vars = match scalars_first {
+            true => {
+                args.extend(scalars.into_iter().map(PrimValue::or_variable));
+                None
+            }
+            false if scalars.is_empty() => None,
+            false => {
+                let Ok(vars) = ShapeExpr::try_new(scalars) else { return Ok(None) };
+                Some(vars.upcast())
+            }
+        };
+        let var = self.add(name, (self.forms.tir.made)(function)?);
+        let operands = [var.upcast(), Tuple::new(args).upcast()].into_iter().chain(tir_vars);
         let new = Call::new(prim::Op::get("relax.call_tir").upcast(), operands, None, [result]);
         Ok(Some(new.upcast()))
     }

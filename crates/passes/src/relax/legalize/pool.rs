@@ -218,7 +218,7 @@ fn adaptive(
     let over = |i: &[Scalar]| {
         let axis = |(number, (axis, size)): (usize, &(usize, &Scalar))| {
             let (start, end) = bounds(i.pick(*axis), *axis, size);
-            ReduceAxis::new(&(end - &start), &format!("rv{number}")).map(|over| (*axis, start, over))
+            ReduceAxis::new(&(end - &start).simplified(), &format!("rv{number}")).map(|over| (*axis, start, over))
         };
         parts.iter().enumerate().map(axis).collect::<Answer<Vec<_>>>()
     };

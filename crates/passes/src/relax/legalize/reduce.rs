@@ -4,7 +4,7 @@
 //! `topi/reduction.h`, `topi/nn/softmax.py`.
 
 use tvmscript_ir_core::{DataType, Value};
-use tvmscript_prim::{IntImm, ops};
+use tvmscript_prim::ops;
 use tvmscript_relax::attrs::{ArgmaxArgminAttrs, MatmulAttrs, SoftmaxAttrs, StatisticalAttrs};
 use tvmscript_te::TeError;
 
@@ -205,7 +205,7 @@ pub(super) fn softmax_of(x: &Tensor, axis: usize) -> Answer<Tensor> {
     let sum = Stage::python("T_softmax_expsum").over(&rest, |i| {
         Combine::Sum.over(exp.at(&full_place(x.rank(), i, &axes, &over, false)), &over)
     })?;
-    let annotation = Value::Node(IntImm::int32(axis as i32).into());
+    let annotation = Value::Int(axis as i64);
     Stage::python("T_softmax_norm")
         .with_attr("axis", annotation)
         .over(&dims, |i| exp.at(i) / sum.at(&i.without(&axes)))
@@ -238,7 +238,7 @@ pub(super) fn log_softmax(site: &mut Site<'_>) -> Answer<Outcome> {
         let value = x.at(&full_place(x.rank(), i, &axes, &over, false)) - greatest.at(i);
         Combine::Sum.over(value.call("exp"), &over)
     })?;
-    let annotation = Value::Node(IntImm::int32(axis as i32).into());
+    let annotation = Value::Int(axis as i64);
     let result = Stage::python("compute").with_attr("axis", annotation).over(&dims, |i| {
         let rest = i.without(&axes);
         x.at(i) - greatest.at(&rest) - sum.at(&rest).call("log")

@@ -6,9 +6,10 @@ use hashbrown::HashSet;
 use tvmscript_ir_core::{Array, DataType, Object, PtrMap, Ref, free_variables, substitute};
 use tvmscript_prim::{self as prim, FloatImm, IntImm, ops};
 use tvmscript_relax::{
-    Call, Constant, Expr, PrimValue, ShapeExpr, StructInfo, TensorStructInfo, Tuple, TupleStructInfo, Var,
+    Call, Constant, Expr, PrimValue, ShapeExpr, ShapeStructInfo, StructInfo, TensorStructInfo, Tuple,
+    TupleStructInfo, Var,
 };
-use tvmscript_te::{Argument, TeError, create_prim_func, placeholder};
+use tvmscript_te::{Argument, TeError, create_indexed_prim_func, placeholder};
 use tvmscript_tir::node::PrimFunc;
 
 use super::super::evaluate;
@@ -36,7 +37,8 @@ pub(super) struct Legalized {
     pub(super) function: Ref<PrimFunc>,
     pub(super) args: Vec<Expr>,
     pub(super) result: Ref<StructInfo>,
-    pub(super) tir_vars: Vec<prim::Expr>,
+    /// Variables of shapes that no tensor defines.
+    pub(super) scalars: Vec<prim::Expr>,
 }
 
 fn missing(index: usize) -> TeError {
@@ -155,6 +157,19 @@ impl<'c> Site<'c> {
         shape.values.iter().map(|length| self.used(length)).collect()
     }
 
+    /// The lengths of a shape operand whose type states them.
+    pub(super) fn known_shape(&mut self, index: usize) -> Answer<Vec<Scalar>> {
+        let info = info_of(&self.operand(index)?);
+        let lengths = info.as_node::<ShapeStructInfo>().and_then(|info| info.values.clone());
+        let lengths = lengths.ok_or_else(|| TeError::Node("the lengths of the shape are not known".to_owned()))?;
+        lengths.iter().map(|length| self.used(length)).collect()
+    }
+
+    /// The result, if all operands are constants.
+    pub(super) fn evaluated(&self) -> Option<Expr> {
+        Some(Constant::new(evaluate::evaluate(self.call)?.encode()).upcast())
+    }
+
     /// The value of an operand that is a constant without dimensions.
     pub(super) fn literal(&self, index: usize) -> Option<Scalar> {
         let operand = self.operands.get(index)?;
@@ -202,12 +217,16 @@ impl<'c> Site<'c> {
     }
 
     /// The function that computes the tensors, and the call of it.
-    pub(super) fn finish(self, outputs: Vec<Tensor>) -> Answer<Legalized> {
+    pub(super) fn finish(self, outputs: Vec<Tensor>, scalars_first: bool) -> Answer<Legalized> {
         let unbound = self.unbound(&outputs);
         let mut params = self.params;
-        params.extend(unbound.iter().cloned().map(Argument::Var));
-        params.extend(outputs.iter().map(|output| Argument::Tensor(output.0.clone())));
-        let mut function = create_prim_func(&params)?;
+        let scalars = unbound.iter().cloned().map(Argument::Var);
+        let results = outputs.iter().map(|output| Argument::Tensor(output.0.clone()));
+        match scalars_first {
+            true => params.extend(scalars.chain(results)),
+            false => params.extend(results.chain(scalars)),
+        }
+        let mut function = create_indexed_prim_func(&params, DataType::INT64)?;
         let attrs = &function.attrs.dict;
         let kept = attrs.iter().filter(|(key, _)| key.as_str() != "global_symbol");
         let attrs = tvmscript_ir::DictAttrs::new(kept.map(|(key, value)| (key.clone(), value.clone())));
@@ -227,8 +246,8 @@ impl<'c> Site<'c> {
             _ => Some(TupleStructInfo::new(infos)),
         };
         let result = result.ok_or_else(|| TeError::Node("the function has no result".to_owned()))?;
-        let tir_vars = unbound.iter().map(|var| outside(&var.clone().upcast())).collect::<Answer<_>>()?;
-        Ok(Legalized { function, args: self.args, result, tir_vars })
+        let scalars = unbound.iter().map(|var| outside(&var.clone().upcast())).collect::<Answer<_>>()?;
+        Ok(Legalized { function, args: self.args, result, scalars })
     }
 
     /// Variables that are used and are no length of a parameter.
