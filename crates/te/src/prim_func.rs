@@ -144,6 +144,14 @@ impl Builder {
         found.ok_or_else(|| TeError::MissingArgument { name: tensor.name.clone() })
     }
 
+    /// The value of an attribute, with buffers in place of a list of tensors.
+    fn attribute(&self, value: &Value) -> Result<Value> {
+        let tensors = value.as_object().and_then(Array::<Ref<Tensor>>::try_ref);
+        let Some(tensors) = tensors.filter(|tensors| !tensors.is_empty()) else { return Ok(value.clone()) };
+        let buffers = tensors.iter().map(|tensor| self.buffer(tensor)).collect::<Result<Array<_>>>()?;
+        Ok(Value::Node(buffers.into_object()))
+    }
+
     /// An expression with loads from buffers.
     fn with_buffers(&self, expr: &Expr) -> Result<Expr> {
         try_post_order_mutate(expr.clone(), |node| {
@@ -254,7 +262,7 @@ impl<'o> Nest<'o> {
                 let name = builder.fresh_name(&op.name);
                 let init = initialization(builder, reduce, buffers, &axes)?;
                 let update = update(builder, reduce, buffers, &axes)?;
-                blocks.push(block(op, name, axes, Some(init), update)?);
+                blocks.push(block(builder, op, name, axes, Some(init), update)?);
             }
             None => {
                 for (value, buffer) in body.iter().zip(buffers) {
@@ -263,7 +271,7 @@ impl<'o> Nest<'o> {
                     let value = replace_vars(&builder.with_buffers(value)?, &axes.map)?;
                     let value = builder.analyzer.simplify(&value);
                     let store = BufferStore::try_new(buffer.clone(), value, axes.indices.clone(), None)?;
-                    blocks.push(block(op, name, axes, None, store)?);
+                    blocks.push(block(builder, op, name, axes, None, store)?);
                 }
             }
         }
@@ -286,6 +294,7 @@ impl<'o> Nest<'o> {
 }
 
 fn block(
+    builder: &Builder,
     op: &Operation,
     name: Str,
     axes: BlockAxes,
@@ -293,7 +302,8 @@ fn block(
     body: StmtRef,
 ) -> Result<StmtRef> {
     let detect = (DETECT_ACCESS.into(), Value::Node(IntImm::int32(3).into()));
-    let annotations = op.attrs.iter().map(|(key, value)| (key.clone(), value.clone())).chain([detect]);
+    let attrs = op.attrs.iter().map(|(key, value)| Ok((key.clone(), builder.attribute(value)?)));
+    let annotations = attrs.chain([Ok(detect)]).collect::<Result<Vec<_>>>()?;
     let block = Block {
         span: op.span,
         iter_vars: Array::new(axes.iters),

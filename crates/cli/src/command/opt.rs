@@ -230,7 +230,8 @@ fn transform_checked(
         return Ok(());
     }
     script.node = before.clone();
-    let checked = self::context(args, std::slice::from_ref(script), settings).with_instrument(WellFormed(dialects));
+    let checked =
+        self::context(args, std::slice::from_ref(script), settings).with_instrument(WellFormed(dialects));
     let again = on_module(before, |module| checked.run(passes, module));
     let error = again.err().unwrap_or_else(|| PassError::from_diagnostic(first));
     Err(FileErrorKind::Pass { errors: well_formed::of_pass(script, &error) })
@@ -251,7 +252,8 @@ fn optimize_file(
         None => args.text.config(settings),
     };
     let run = || -> Result<String, FileErrorKind> {
-        let context = instruments(args, context(&args.passes, &scripts, settings), config, &report, &timing, settings);
+        let context =
+            instruments(args, context(&args.passes, &scripts, settings), config, &report, &timing, settings);
         for script in &mut scripts {
             transform_checked(script, passes, &context, &args.passes, settings, timings)?;
         }

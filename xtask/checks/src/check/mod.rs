@@ -7,6 +7,7 @@ mod attack;
 mod diff;
 mod emit;
 mod host;
+mod legalize;
 mod mutate;
 mod run;
 mod schedule;
@@ -45,6 +46,8 @@ pub enum Suite {
     Attack(attack::Options),
     /// Run hostile programs of host code: no panic, no hang.
     Host(host::Options),
+    /// Make loops of each operator call of some programs: the same as TVM's.
+    Legalize(legalize::Options),
     /// Run the functions of a corpus in the interpreter: how many run, and what stops the others.
     Run(run::Options),
     /// Apply recorded schedules: the same module as TVM's, or a refusal of the same class.
@@ -65,6 +68,7 @@ pub fn run(suite: &Suite) -> Result<()> {
         Suite::Strip(options) => strip::run(options),
         Suite::Attack(options) => attack::run(options),
         Suite::Host(options) => host::run(options),
+        Suite::Legalize(options) => legalize::run(options),
         Suite::Run(options) => run::run(options),
         Suite::Schedule(options) => schedule::run(options),
     }

@@ -81,7 +81,8 @@ impl Convolution<'_> {
 
 /// For each letter, its position in a layout; the other letters follow those that come first.
 fn positions(layout: &str, first: &str) -> Option<Vec<usize>> {
-    let rest = layout.chars().enumerate().filter(|(_, letter)| !first.contains(*letter)).map(|(index, _)| index);
+    let rest =
+        layout.chars().enumerate().filter(|(_, letter)| !first.contains(*letter)).map(|(index, _)| index);
     let found = first.chars().map(|letter| layout.chars().position(|other| other == letter));
     found.collect::<Option<Vec<_>>>().map(|found| found.into_iter().chain(rest).collect())
 }
@@ -128,8 +129,12 @@ fn convolution(site: &mut Site<'_>, conv: &Convolution<'_>, spatial: usize) -> A
     let windows = ["ry", "rx", "rz"].iter().zip(kernel.iter().skip(2));
     let windows = windows.map(|(name, length)| ReduceAxis::new(length, name)).collect::<Answer<Vec<_>>>()?;
     // The axes of the reduction have the order of the layout.
-    let mut reduced: Vec<(usize, ReduceAxis)> =
-        data_at.iter().skip(1).copied().zip(std::iter::once(rc.clone()).chain(windows.iter().cloned())).collect();
+    let mut reduced: Vec<(usize, ReduceAxis)> = data_at
+        .iter()
+        .skip(1)
+        .copied()
+        .zip(std::iter::once(rc.clone()).chain(windows.iter().cloned()))
+        .collect();
     reduced.sort_by_key(|(position, _)| *position);
     let reduced: Vec<ReduceAxis> = reduced.into_iter().map(|(_, axis)| axis).collect();
     let group = if conv.groups > 1 { "group_" } else { "" };

@@ -95,7 +95,9 @@ pub(super) fn erf(x: &Tensor) -> Answer<Tensor> {
 /// The lengths of two broadcast shapes.
 pub(super) fn broadcast_dims(a: &[Scalar], b: &[Scalar]) -> Answer<Vec<Scalar>> {
     let rank = a.len().max(b.len());
-    let at = |dims: &[Scalar], index: usize| (index + dims.len()).checked_sub(rank).and_then(|at| dims.get(at).cloned());
+    let at = |dims: &[Scalar], index: usize| {
+        (index + dims.len()).checked_sub(rank).and_then(|at| dims.get(at).cloned())
+    };
     let length = |index: usize| match (at(a, index), at(b, index)) {
         (Some(a), Some(b)) if same_length(&a, &b) => a,
         (Some(one), Some(other)) | (Some(other), Some(one)) if one.known() == Some(1) => other,

@@ -122,7 +122,8 @@ pub(super) fn resize2d(site: &mut Site<'_>) -> Answer<Outcome> {
     let image = Image { data: &data, rows, columns };
     let unknown = || Scalar::error("the mode of the resize is unknown");
     let result = Stage::python("resize").over(&dims, |i| {
-        let places = (vertical.coordinate(&i.pick(rows), mode), horizontal.coordinate(&i.pick(columns), mode));
+        let places =
+            (vertical.coordinate(&i.pick(rows), mode), horizontal.coordinate(&i.pick(columns), mode));
         let (Some(y), Some(x)) = places else { return unknown() };
         let floor = |x: &Scalar| x.call("floor").cast(DataType::INT64);
         let value = match attrs.method.as_str() {

@@ -5,8 +5,9 @@
 use tvmscript_ir_core::{Array, DataType, ObjectLike as _, Ref};
 use tvmscript_prim::{IntImm, ops};
 use tvmscript_relax::attrs::{
-    ConcatAttrs, ExpandDimsAttrs, FlipAttrs, GatherElementsAttrs, GatherNDAttrs, OneHotAttrs, PermuteDimsAttrs,
-    RepeatAttrs, SplitAttrs, SqueezeAttrs, StackAttrs, StridedSliceAttrs, TakeAttrs, TileAttrs,
+    ConcatAttrs, ExpandDimsAttrs, FlipAttrs, GatherElementsAttrs, GatherNDAttrs, OneHotAttrs,
+    PermuteDimsAttrs, RepeatAttrs, SplitAttrs, SqueezeAttrs, StackAttrs, StridedSliceAttrs, TakeAttrs,
+    TileAttrs,
 };
 use tvmscript_te::TeError;
 
@@ -56,8 +57,9 @@ pub(super) fn expand_dims(site: &mut Site<'_>) -> Answer<Outcome> {
     let rank = x.rank() + axis.len();
     let axes = axis.iter().map(|axis| axis_of(axis.value, rank)).collect::<Answer<Vec<_>>>()?;
     let mut own = x.dims().into_iter();
-    let dims: Vec<Scalar> =
-        (0..rank).map(|index| if axes.contains(&index) { int(1) } else { own.next().unwrap_or_else(|| int(1)) }).collect();
+    let dims: Vec<Scalar> = (0..rank)
+        .map(|index| if axes.contains(&index) { int(1) } else { own.next().unwrap_or_else(|| int(1)) })
+        .collect();
     Outcome::one(Stage::python("expand_dims").over(&dims, |i| x.at(&i.without(&axes)))?)
 }
 
@@ -205,9 +207,8 @@ pub(super) fn flip(site: &mut Site<'_>) -> Answer<Outcome> {
     let axis = site.attrs::<FlipAttrs>()?.axis.value;
     let x = site.tensor(0)?;
     let axis = x.axis(axis)?;
-    let result = Stage::new("T_reverse_sequence").over(&x.dims(), |i| {
-        x.at(&i.with_at(axis, x.dims().pick(axis) - 1 - i.pick(axis)))
-    });
+    let result = Stage::new("T_reverse_sequence")
+        .over(&x.dims(), |i| x.at(&i.with_at(axis, x.dims().pick(axis) - 1 - i.pick(axis))));
     Outcome::one(result?)
 }
 
@@ -242,12 +243,12 @@ pub(super) fn take(site: &mut Site<'_>) -> Answer<Outcome> {
     let result = Stage::new("T_take").over(&dims, |i| {
         let after = axis + places.len();
         let index = index_at(&i.range(axis, after));
-        let at = |index: &Scalar| {
-            x.at(&[i.range(0, axis), vec![index.clone()], i.range(after, i.len())].concat())
-        };
+        let at =
+            |index: &Scalar| x.at(&[i.range(0, axis), vec![index.clone()], i.range(after, i.len())].concat());
         match attrs.mode.as_str() {
             "clip" => at(&constant(index.dtype(), 0.0).max(&index).min(&length - 1)),
             "fast" => at(&index),
+            "wrap" => at(&(index.truncmod(&length) + &length).truncmod(&length)),
             _ => {
                 let nan = constant(x.dtype(), f64::NAN);
                 index.ge(0).and(index.lt(&length)).if_then_else(at(&index), &nan)
@@ -282,11 +283,16 @@ pub(super) fn strided_slice(site: &mut Site<'_>) -> Answer<Outcome> {
     let x = site.tensor(0)?;
     let axes = literals(&site.scalar_tuple(1)?);
     let (begin, end) = (site.scalar_tuple(2)?, site.scalar_tuple(3)?);
-    let strides = if site.count() > 4 { literals(&site.scalar_tuple(4)?) } else { Some(vec![1; begin.len()]) };
+    let strides =
+        if site.count() > 4 { literals(&site.scalar_tuple(4)?) } else { Some(vec![1; begin.len()]) };
     let (Some(axes), Some(strides)) = (axes, strides) else {
         return unsupported("axes and strides are not literals");
     };
-    if axes.len() != begin.len() || end.len() != begin.len() || strides.len() != begin.len() || strides.contains(&0) {
+    if axes.len() != begin.len()
+        || end.len() != begin.len()
+        || strides.len() != begin.len()
+        || strides.contains(&0)
+    {
         return unsupported("the parts of the slice do not fit");
     }
     let axes = axes.into_iter().map(|axis| x.axis(axis)).collect::<Answer<Vec<_>>>()?;
@@ -403,7 +409,6 @@ pub(super) fn shape_to_tensor(site: &mut Site<'_>) -> Answer<Outcome> {
     });
     Outcome::one(result?)
 }
-
 
 /// A tensor filled with one value.
 pub(super) fn full(site: &mut Site<'_>, is_like: bool, value: Option<f64>) -> Answer<Outcome> {

@@ -23,15 +23,15 @@ use hashbrown::HashMap;
 use tvmscript_ir::{BaseFunc, GlobalVar, IRModule};
 use tvmscript_ir_core::{Map, Ref, Span, Str, structural_equal, structural_hash};
 use tvmscript_prim as prim;
-use tvmscript_relax::{
-    Call, Expr, Function, PrimStructInfo, PrimValue, RelaxSyntax, ShapeExpr, ShapeStructInfo, StructInfo, TensorStructInfo,
-    Tuple, TupleGetItem, TupleStructInfo, Var,
-};
 use tvmscript_relax::func_type::prim_func_type;
+use tvmscript_relax::syntax as relax;
+use tvmscript_relax::{
+    Call, Expr, ExternFunc, Function, PrimStructInfo, PrimValue, RelaxSyntax, ShapeExpr, ShapeStructInfo,
+    StructInfo, TensorStructInfo, Tuple, TupleGetItem, TupleStructInfo, Var,
+};
 use tvmscript_tir::node::PrimFunc;
 use tvmscript_tir::signature::signature;
 use tvmscript_tir::{TirSyntax, syntax as tir};
-use tvmscript_relax::syntax as relax;
 
 use self::site::{Legalized, Site};
 use self::table::{Template, template};
@@ -82,20 +82,25 @@ struct Forms {
     relax: &'static RelaxSyntax,
 }
 
+/// A function of the module with its name.
+type NamedFunction = (Ref<GlobalVar>, Ref<BaseFunc>);
+
 struct Legalizer {
     fills_spans: bool,
     forms: Forms,
     /// Functions of the module and new ones, by structural hash.
-    known: HashMap<u64, Vec<(Ref<GlobalVar>, Ref<BaseFunc>)>>,
+    known: HashMap<u64, Vec<NamedFunction>>,
     names: hashbrown::HashSet<Str>,
-    added: Vec<(Ref<GlobalVar>, Ref<BaseFunc>)>,
+    added: Vec<NamedFunction>,
 }
 
 impl Rules for Legalizer {
     fn expression(&mut self, _: &Expr, new: Expr, cx: &mut Rewriter) -> Result<Expr> {
-        let Some(template) = new.as_node::<Call>().and_then(Call::op_name).and_then(template) else {
-            return Ok(new);
-        };
+        let Some(operator) = new.as_node::<Call>().and_then(Call::op_name) else { return Ok(new) };
+        if let Some((_, function)) = PACKED.iter().find(|(packed, _)| *packed == operator) {
+            return self.packed(new, function, cx);
+        }
+        let Some(template) = template(operator) else { return Ok(new) };
         let new = cx.blocks.normalize(new).map_err(relax_error)?;
         let Some(call) = new.as_node::<Call>() else { return Ok(new) };
         let result = call.struct_info_.as_ref().and_then(|info| info.downcast_ref::<StructInfo>());
@@ -103,11 +108,16 @@ impl Rules for Legalizer {
         if result.is_none() || !infos.into_iter().all(|info| has_known_shape(&info)) {
             return Ok(new.clone());
         }
-        let _span = if self.fills_spans { CurrentSpan::set(call.span) } else { CurrentSpan::replace(Span::UNKNOWN) };
+        let _span =
+            if self.fills_spans { CurrentSpan::set(call.span) } else { CurrentSpan::replace(Span::UNKNOWN) };
         let legalized = self.legalized(call, template, cx)?;
         Ok(legalized.unwrap_or_else(|| new.clone()))
     }
 }
+
+/// Operators that the runtime library computes, with its functions. They need no shapes.
+const PACKED: [(&str, &str); 2] =
+    [("relax.nonzero", "relax.run.nonzero"), ("relax.unique", "relax.run.unique")];
 
 /// `true` if all lengths are known, as numbers or as expressions.
 fn has_known_shape(info: &Ref<StructInfo>) -> bool {
@@ -129,7 +139,11 @@ impl Legalizer {
             fills_spans,
             forms,
             known: HashMap::new(),
-            names: module.functions.iter().map(|(var, _): (&Ref<GlobalVar>, _)| var.name_hint.clone()).collect(),
+            names: module
+                .functions
+                .iter()
+                .map(|(var, _): (&Ref<GlobalVar>, _)| var.name_hint.clone())
+                .collect(),
             added: Vec::new(),
         };
         for (var, function) in module.functions.iter() {
@@ -142,6 +156,18 @@ impl Legalizer {
 
     fn remember(&mut self, var: Ref<GlobalVar>, function: Ref<BaseFunc>) {
         self.known.entry(structural_hash(function.object())).or_default().push((var, function));
+    }
+
+    /// The call of a function of the runtime library.
+    fn packed(&self, call: Expr, function: &str, cx: &mut Rewriter) -> Result<Expr> {
+        let normal = cx.blocks.normalize(call).map_err(relax_error)?;
+        let Some(call) = normal.as_node::<Call>() else { return Ok(normal) };
+        let result = call.struct_info_.as_ref().and_then(|info| info.downcast_ref::<StructInfo>()).cloned();
+        let function: Expr = ExternFunc::new(function, None).upcast();
+        let operands = std::iter::once(function).chain(call.args.iter().cloned());
+        let op = prim::Op::get("relax.call_pure_packed").upcast();
+        let new: Expr = Call::new(op, operands, None, result).upcast();
+        Ok(new.with_span(call.span))
     }
 
     /// The call of a function in place of an operator; `None` if the call stays.
@@ -162,7 +188,8 @@ impl Legalizer {
         };
         // A scalar is an argument like others, or is passed after the results.
         let scalars_first = self.forms.relax.has_bare_scalars;
-        let Ok(Legalized { function, mut args, result, scalars }) = site.finish(outputs, scalars_first) else {
+        let Ok(Legalized { function, mut args, result, scalars }) = site.finish(outputs, scalars_first)
+        else {
             return Ok(None);
         };
         let tir_vars = match scalars_first {
@@ -211,7 +238,7 @@ impl Legalizer {
             return Ok(module);
         }
         let old = module.functions.iter().map(|(var, function)| (var.clone(), function.clone()));
-        let functions: Vec<(Ref<GlobalVar>, Ref<BaseFunc>)> = old.chain(self.added).collect();
+        let functions: Vec<NamedFunction> = old.chain(self.added).collect();
         let names = functions.iter().map(|(var, _)| (var.name_hint.clone(), var.clone()));
         let global_var_map_ = Map::new(names.collect::<Vec<_>>());
         let node = module.make_mut();

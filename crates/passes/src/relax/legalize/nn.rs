@@ -3,10 +3,10 @@
 //! Upstream counterparts: `python/tvm/relax/transform/legalize_ops/nn.py`, `topi/nn/{elemwise,batch_norm}.py`,
 //! `topi/nn/{layer,group,instance,rms}_norm.h`.
 
-use tvmscript_ir_core::DataType;
+use tvmscript_ir_core::{Array, DataType, ObjectLike as _};
 use tvmscript_relax::attrs::{
-    AttentionAttrs, BatchNormAttrs, GroupNormAttrs, InstanceNormAttrs, LayerNormAttrs, LeakyReluAttrs, PReluAttrs,
-    RMSNormAttrs, SoftplusAttrs,
+    AttentionAttrs, BatchNormAttrs, GroupNormAttrs, InstanceNormAttrs, LayerNormAttrs, LeakyReluAttrs,
+    PReluAttrs, RMSNormAttrs, SoftplusAttrs,
 };
 use tvmscript_te::TeError;
 
@@ -211,16 +211,17 @@ pub(super) fn layer_norm(site: &mut Site<'_>) -> Answer<Outcome> {
 /// The sums of elements and of their squares.
 fn sums(x: &Tensor, axes: &[usize], name: &str) -> Answer<[Tensor; 2]> {
     let over = reduce_axes(x, axes)?;
-    let both = Stage::new(format!("{name}_red_temp")).all_over(&reduced_dims(&x.dims(), axes, false), |i| {
-        let value = widened(x.at(&full_place(x.rank(), i, axes, &over, false)));
-        let sums = reduce(
-            [value.clone(), &value * &value],
-            &over,
-            |[a, b], [c, d]| [a + c, b + d],
-            |dtypes| dtypes.map(|dtype| constant(dtype, 0.0)),
-        );
-        sums.map_or_else(|error| vec![Scalar(Err(error))], Vec::from)
-    })?;
+    let both =
+        Stage::new(format!("{name}_red_temp")).all_over(&reduced_dims(&x.dims(), axes, false), |i| {
+            let value = widened(x.at(&full_place(x.rank(), i, axes, &over, false)));
+            let sums = reduce(
+                [value.clone(), &value * &value],
+                &over,
+                |[a, b], [c, d]| [a + c, b + d],
+                |dtypes| dtypes.map(|dtype| constant(dtype, 0.0)),
+            );
+            sums.map_or_else(|error| vec![Scalar(Err(error))], Vec::from)
+        })?;
     <[Tensor; 2]>::try_from(both).map_err(|_| TeError::Node("a reduction has no result".to_owned()))
 }
 
@@ -241,7 +242,8 @@ pub(super) fn instance_norm(site: &mut Site<'_>) -> Answer<Outcome> {
     let count = extent(&x, &axes, DataType::FLOAT32);
     let result = Stage::new("T_instance_norm").over(&x.dims(), |i| {
         let place = i.without(&axes);
-        let normal = normalized(widened(x.at(i)), sums.each_ref().map(|sum| sum.at(&place)), &count, attrs.epsilon);
+        let normal =
+            normalized(widened(x.at(i)), sums.each_ref().map(|sum| sum.at(&place)), &count, attrs.epsilon);
         let own = [i.pick(channel)];
         narrowed(normal, x.dtype()) * gamma.at(&own) + beta.at(&own)
     });
@@ -276,7 +278,8 @@ pub(super) fn group_norm(site: &mut Site<'_>) -> Answer<Outcome> {
     let count = extent(&grouped, &axes, DataType::FLOAT32);
     let result = Stage::new("T_group_norm").over(&grouped_dims, |i| {
         let place = i.without(&axes);
-        let normal = normalized(grouped.at(i), sums.each_ref().map(|sum| sum.at(&place)), &count, attrs.epsilon);
+        let normal =
+            normalized(grouped.at(i), sums.each_ref().map(|sum| sum.at(&place)), &count, attrs.epsilon);
         let own = [i.pick(channel), i.pick(channel + 1)];
         narrowed(normal, x.dtype()) * scale.at(&own) + shift.at(&own)
     })?;
@@ -306,7 +309,9 @@ fn batch_matmul(a: &Tensor, b: &Tensor, dims: &[Scalar], is_transposed: bool) ->
     let k = ReduceAxis::new(&a.dims().pick(2), "k")?;
     let batch = |x: &Tensor, index: Scalar| if x.dims().pick(0).known() == Some(1) { int(0) } else { index };
     let name = if is_transposed { "T_batch_matmul_NT" } else { "T_batch_matmul_NN" };
-    Stage::python(name).with_axes(&["b", "i", "j"]).over(dims, |i| {
+    let free = Array::new([b.0.clone()]).into_object();
+    let stage = Stage::python(name).with_axes(&["b", "i", "j"]);
+    stage.with_attr("layout_free_placeholders", free.into()).over(dims, |i| {
         let right = if is_transposed { [i.pick(2), k.index()] } else { [k.index(), i.pick(2)] };
         let [row, column] = right;
         let value = a.at(&[batch(a, i.pick(0)), i.pick(1), k.index()])
@@ -352,7 +357,8 @@ pub(super) fn attention(site: &mut Site<'_>, has_bias: bool) -> Answer<Outcome> 
             };
             let masked = triangle(&scores, &offset, false)?;
             let greatest = reduced(&masked, &[2], true, Combine::Max)?;
-            let exp = map(&combine_tensors(&masked, &greatest, "subtract", |a, b| a - b)?, |x| x.call("exp"))?;
+            let exp =
+                map(&combine_tensors(&masked, &greatest, "subtract", |a, b| a - b)?, |x| x.call("exp"))?;
             let exp = triangle(&exp, &offset, false)?;
             let sum = reduced(&exp, &[2], true, Combine::Sum)?;
             combine_tensors(&exp, &sum, "divide", |a, b| a / b)?

@@ -77,7 +77,8 @@ pub(super) fn padded_sides(x: &Tensor, widths: &Widths, value: &Scalar) -> Answe
 /// A tensor with zeros between its elements.
 pub(super) fn dilated(x: &Tensor, strides: &[i64], name: impl Into<Str>) -> Answer<Tensor> {
     let lengths = x.dims().into_iter().zip(strides);
-    let dims: Vec<Scalar> = lengths.map(|(length, stride)| ((length - 1) * *stride + 1).simplified()).collect();
+    let dims: Vec<Scalar> =
+        lengths.map(|(length, stride)| ((length - 1) * *stride + 1).simplified()).collect();
     Stage::python(name).over(&dims, |i| {
         let mut inside = Vec::new();
         let mut place = Vec::with_capacity(i.len());
@@ -100,10 +101,8 @@ pub(super) fn pad(site: &mut Site<'_>) -> Answer<Outcome> {
     let PadAttrs { pad_width, pad_value, pad_mode } = site.attrs::<PadAttrs>()?;
     let x = site.tensor(0)?;
     let widths: Vec<i64> = pad_width.iter().map(|width| width.value).collect();
-    let widths: Widths = widths
-        .chunks_exact(2)
-        .filter_map(|pair| Some((int(*pair.first()?), int(*pair.last()?))))
-        .collect();
+    let widths: Widths =
+        widths.chunks_exact(2).filter_map(|pair| Some((int(*pair.first()?), int(*pair.last()?)))).collect();
     if widths.len() != x.rank() {
         return Err(TeError::Node("there is not one pair of widths per axis".to_owned()));
     }
@@ -116,14 +115,20 @@ pub(super) fn pad(site: &mut Site<'_>) -> Answer<Outcome> {
         })
     };
     let (function, result) = match pad_mode.as_str() {
-        "reflect" => ("reflect_pad", moved("ReflectPadInput", &|index, length| {
-            let last = length - 1;
-            &last - abs(&(&last - abs(&index)))
-        })?),
-        "replicate" => ("replicate_pad", moved("ReplicatePadInput", &|index, length| {
-            int(0).max((length - 1).min(index))
-        })?),
-        "circular" => ("circular_pad", moved("CircularPadInput", &|index, length| (index + length).floormod(length))?),
+        "reflect" => (
+            "reflect_pad",
+            moved("ReflectPadInput", &|index, length| {
+                let last = length - 1;
+                &last - abs(&(&last - abs(&index)))
+            })?,
+        ),
+        "replicate" => (
+            "replicate_pad",
+            moved("ReplicatePadInput", &|index, length| int(0).max((length - 1).min(index)))?,
+        ),
+        "circular" => {
+            ("circular_pad", moved("CircularPadInput", &|index, length| (index + length).floormod(length))?)
+        }
         _ => {
             let value = Scalar::of(ops::make_const(x.dtype(), *pad_value));
             ("pad", padded(&x, &widths, &value, Stage::python("PadInput"))?)

@@ -166,7 +166,8 @@ fn pooled(site: &mut Site<'_>, pool: &Pool<'_>, spatial: usize, kind: Kind) -> A
     let sum = Stage::new("pool_sum").over(&dims, |i| Combine::Sum.over(element(i), &over))?;
     let stage = Stage::new("pool_avg").with_attr("schedule_rule", rule("meta_schedule.pool_avg"));
     let result = stage.over(&dims, |i| {
-        let counts = windows.iter().map(|window| window.elements(&i.pick(window.axis), pool.count_include_pad));
+        let counts =
+            windows.iter().map(|window| window.elements(&i.pick(window.axis), pool.count_include_pad));
         let count = counts.fold(int(1), |product, count| product * count);
         sum.at(i) / if pool.count_include_pad { count } else { count.max(1) }
     });
@@ -218,15 +219,16 @@ fn adaptive(
     let over = |i: &[Scalar]| {
         let axis = |(number, (axis, size)): (usize, &(usize, &Scalar))| {
             let (start, end) = bounds(i.pick(*axis), *axis, size);
-            ReduceAxis::new(&(end - &start).simplified(), &format!("rv{number}")).map(|over| (*axis, start, over))
+            ReduceAxis::new(&(end - &start).simplified(), &format!("rv{number}"))
+                .map(|over| (*axis, start, over))
         };
         parts.iter().enumerate().map(axis).collect::<Answer<Vec<_>>>()
     };
     let sum = Stage::new("adaptive_pool_sum").over(&dims, |i| match over(i) {
         Ok(over) => {
-            let place = over.iter().fold(i.to_vec(), |place, (axis, start, over)| {
-                place.with_at(*axis, start + over.index())
-            });
+            let place = over
+                .iter()
+                .fold(i.to_vec(), |place, (axis, start, over)| place.with_at(*axis, start + over.index()));
             let axes: Vec<ReduceAxis> = over.into_iter().map(|(_, _, axis)| axis).collect();
             Combine::Sum.over(x.at(&place), &axes)
         }

@@ -159,15 +159,20 @@ pub(super) fn matmul(site: &mut Site<'_>) -> Answer<Outcome> {
         let a_is_larger = a_dims.len() > b_dims.len();
         for (batch, index) in i.iter().enumerate().take(batches) {
             if batch < skipped {
-                if a_is_larger { a_place.push(index.clone()) } else { b_place.push(index.clone()) }
+                if a_is_larger {
+                    a_place.push(index.clone())
+                } else {
+                    b_place.push(index.clone())
+                }
                 continue;
             }
             let a_length = a_dims.pick(if a_is_larger { batch } else { batch - skipped });
             let b_length = b_dims.pick(if a_is_larger { batch - skipped } else { batch });
-            let place = |length: &Scalar| match length.known() == Some(1) && !same_length(&a_length, &b_length) {
-                true => int(0),
-                false => index.clone(),
-            };
+            let place =
+                |length: &Scalar| match length.known() == Some(1) && !same_length(&a_length, &b_length) {
+                    true => int(0),
+                    false => index.clone(),
+                };
             a_place.push(place(&a_length));
             b_place.push(place(&b_length));
         }
@@ -188,7 +193,9 @@ pub(super) fn matmul(site: &mut Site<'_>) -> Answer<Outcome> {
 pub(super) fn outer(site: &mut Site<'_>) -> Answer<Outcome> {
     let (a, b) = (site.tensor(0)?, site.tensor(1)?);
     let dims = [a.dims(), b.dims()].concat();
-    let result = Stage::python("outer").with_axes(&["i", "j"]).over(&dims, |i| a.at(&[i.pick(0)]) * b.at(&[i.pick(1)]));
+    let result = Stage::python("outer")
+        .with_axes(&["i", "j"])
+        .over(&dims, |i| a.at(&[i.pick(0)]) * b.at(&[i.pick(1)]));
     Outcome::one(result?)
 }
 
@@ -202,9 +209,8 @@ pub(super) fn softmax_of(x: &Tensor, axis: usize) -> Answer<Tensor> {
     let exp = Stage::python("T_softmax_exp")
         .over(&dims, |i| (x.at(i) - greatest.at(&i.without(&axes))).call("exp"))?;
     let over = [k("k")?];
-    let sum = Stage::python("T_softmax_expsum").over(&rest, |i| {
-        Combine::Sum.over(exp.at(&full_place(x.rank(), i, &axes, &over, false)), &over)
-    })?;
+    let sum = Stage::python("T_softmax_expsum")
+        .over(&rest, |i| Combine::Sum.over(exp.at(&full_place(x.rank(), i, &axes, &over, false)), &over))?;
     let annotation = Value::Int(axis as i64);
     Stage::python("T_softmax_norm")
         .with_attr("axis", annotation)

@@ -161,7 +161,8 @@ impl<'c> Site<'c> {
     pub(super) fn known_shape(&mut self, index: usize) -> Answer<Vec<Scalar>> {
         let info = info_of(&self.operand(index)?);
         let lengths = info.as_node::<ShapeStructInfo>().and_then(|info| info.values.clone());
-        let lengths = lengths.ok_or_else(|| TeError::Node("the lengths of the shape are not known".to_owned()))?;
+        let lengths =
+            lengths.ok_or_else(|| TeError::Node("the lengths of the shape are not known".to_owned()))?;
         lengths.iter().map(|length| self.used(length)).collect()
     }
 
@@ -234,7 +235,8 @@ impl<'c> Site<'c> {
         let vdevice = self.operands.iter().find_map(|operand| {
             info_of(operand).as_node::<TensorStructInfo>().and_then(|info| info.vdevice.clone())
         });
-        let outside = |expr: &prim::Expr| -> Answer<prim::Expr> { Ok(substitute(expr.clone(), &self.outer)?) };
+        let outside =
+            |expr: &prim::Expr| -> Answer<prim::Expr> { Ok(substitute(expr.clone(), &self.outer)?) };
         let mut infos = Vec::with_capacity(outputs.len());
         for output in &outputs {
             let dims = output.0.shape.iter().map(outside).collect::<Answer<Vec<_>>>()?;
@@ -258,8 +260,10 @@ impl<'c> Site<'c> {
         });
         let tensors: Vec<_> = inputs.chain(outputs.iter().map(|output| &output.0)).collect();
         let lengths = || tensors.iter().flat_map(|tensor| tensor.shape.iter());
-        let mut known: HashSet<usize> =
-            lengths().filter(|length| length.is::<prim::Var>()).map(|length| length.object().address()).collect();
+        let mut known: HashSet<usize> = lengths()
+            .filter(|length| length.is::<prim::Var>())
+            .map(|length| length.object().address())
+            .collect();
         let used = lengths().chain(&self.scalars).flat_map(|expr| free_variables(expr.object()));
         let new = used.filter(|var| known.insert(var.address()));
         new.filter_map(|var| var.downcast_ref::<prim::Var>().cloned()).collect()

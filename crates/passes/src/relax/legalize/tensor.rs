@@ -44,7 +44,10 @@ impl Tensor {
     }
 
     /// Axes counted from the front, in order and once each; `None` for all.
-    pub(super) fn axes<'a>(&self, axes: Option<impl IntoIterator<Item = &'a Ref<IntImm>>>) -> Answer<Vec<usize>> {
+    pub(super) fn axes<'a>(
+        &self,
+        axes: Option<impl IntoIterator<Item = &'a Ref<IntImm>>>,
+    ) -> Answer<Vec<usize>> {
         let Some(axes) = axes else { return Ok((0..self.rank()).collect()) };
         let mut real = axes.into_iter().map(|axis| self.axis(axis.value)).collect::<Answer<Vec<_>>>()?;
         real.sort_unstable();
@@ -55,7 +58,8 @@ impl Tensor {
 
 /// An axis counted from the front.
 pub(super) fn axis_of(axis: i64, rank: usize) -> Answer<usize> {
-    super::super::evaluate::axis_of(axis, rank).ok_or_else(|| TeError::Node(format!("there is no axis {axis}")))
+    super::super::evaluate::axis_of(axis, rank)
+        .ok_or_else(|| TeError::Node(format!("there is no axis {axis}")))
 }
 
 /// A computation: its name, the names of its axes and its attributes.
@@ -108,11 +112,14 @@ impl<'n> Stage<'n> {
         for (index, length) in dims.iter().enumerate() {
             let name = match self.axes {
                 Axes::Numbered(prefix) => format!("{prefix}{index}"),
-                Axes::Given(names) => names.get(index).map_or_else(|| format!("ax{index}"), |name| (*name).to_owned()),
+                Axes::Given(names) => {
+                    names.get(index).map_or_else(|| format!("ax{index}"), |name| (*name).to_owned())
+                }
             };
             axes.push(iter_var(length, &name, IterType::DataPar)?);
         }
-        let indices: Vec<Scalar> = axes.iter().map(|axis| Scalar::from(Expr::from(axis.var.clone().upcast()))).collect();
+        let indices: Vec<Scalar> =
+            axes.iter().map(|axis| Scalar::from(Expr::from(axis.var.clone().upcast()))).collect();
         let body = body(&indices).into_iter().map(|value| value.0).collect::<Answer<Vec<_>>>()?;
         let op = Operation::compute(self.name, "".into(), Map::new(self.attrs), axes, body)?;
         Ok(op.outputs().into_iter().map(Tensor).collect())
@@ -167,7 +174,8 @@ impl Combine {
             Combine::Max => ops::min_value(dtype),
             Combine::Min => ops::max_value(dtype),
         };
-        let combined = reduce([value], axes, |[a], [b]| [combine(a, b)], |[dtype]| [Scalar::of(identity(dtype))]);
+        let combined =
+            reduce([value], axes, |[a], [b]| [combine(a, b)], |[dtype]| [Scalar::of(identity(dtype))]);
         match combined {
             Ok([result]) => result,
             Err(error) => Scalar(Err(error)),
@@ -185,7 +193,8 @@ pub(super) fn reduce<const N: usize>(
     let dtypes = values.each_ref().map(Scalar::dtype);
     let vars = |name: &str| dtypes.map(|dtype| Var::new(name, dtype));
     let (lhs, rhs) = (vars("x"), vars("y"));
-    let scalars = |vars: &[Ref<Var>; N]| vars.each_ref().map(|var| Scalar::from(Expr::from(var.clone().upcast())));
+    let scalars =
+        |vars: &[Ref<Var>; N]| vars.each_ref().map(|var| Scalar::from(Expr::from(var.clone().upcast())));
     let (left, right) = (scalars(&lhs), scalars(&rhs));
     let all = |values: [Scalar; N]| values.into_iter().map(|value| value.0).collect::<Answer<Array<Expr>>>();
     let combiner = Ref::new(CommReducer {
