@@ -57,6 +57,9 @@ enum Verdict {
     Rejected,
 }
 
+/// The calls of an operator with the reasons, by verdict.
+type Outcomes<'c> = BTreeMap<Verdict, Vec<(&'c Case, String)>>;
+
 pub(super) fn run(options: &Options) -> Result<()> {
     let script = workspace::root().join("xtask/checks/src/check/legalize.py");
     let oracle = Oracle::with_script(options.oracle.clone(), script)?;
@@ -65,12 +68,12 @@ pub(super) fn run(options: &Options) -> Result<()> {
         bail!("there is no call");
     }
     let verdicts = in_parallel(cases.len(), |index| cases.get(index).map(|case| verdict(case, &oracle)));
-    let mut operators: BTreeMap<&str, BTreeMap<Verdict, Vec<(&Case, String)>>> = BTreeMap::new();
+    let mut operators: BTreeMap<&str, Outcomes<'_>> = BTreeMap::new();
     for (case, verdict) in cases.iter().zip(verdicts) {
         let Some((verdict, why)) = verdict else { continue };
         operators.entry(&case.op).or_default().entry(verdict).or_default().push((case, why));
     }
-    let count = |verdicts: &BTreeMap<Verdict, Vec<(&Case, String)>>, verdict| {
+    let count = |verdicts: &Outcomes<'_>, verdict| {
         verdicts.get(&verdict).into_iter().flatten().map(|(case, _)| case.count).sum::<usize>()
     };
     let (mut equal, mut all) = (0, 0);
