@@ -1,7 +1,7 @@
 //! Settings of a run: its session, and the global flags.
 
 use tvmscript::script_parser::{CaptureRule, HostCode, UnknownFunctions};
-use tvmscript::{ParseOptions, PrinterConfig, Registry, Session};
+use tvmscript::{ParseOptions, PrinterConfig, Registry, Release, Session};
 
 use crate::args::{ColorWhen, GlobalArgs};
 use crate::modules;
@@ -35,6 +35,17 @@ impl<'a> Settings<'a> {
         'a: 'b,
     {
         Settings { session: Session { registry, ..self.session }, ..*self }
+    }
+
+    /// The same settings for programs of a release, unless a flag selects another one.
+    #[must_use]
+    pub(crate) fn with_release(&self, release: Option<&'static Release>) -> Settings<'a> {
+        Settings { session: Session { release: self.session.release.or(release), ..self.session }, ..*self }
+    }
+
+    /// Registry, release and limits.
+    pub(crate) fn session(&self) -> Session<'a> {
+        self.session
     }
 
     /// The dialects, and the constants of `--constants`.

@@ -2,10 +2,8 @@
 
 use std::panic::Location;
 
-#[cfg(any(feature = "print", feature = "parse"))]
-use tvmscript_ir_core::Registry;
 use tvmscript_ir_core::registry::RegistrationSite;
-use tvmscript_ir_core::{Resolver, Slot};
+use tvmscript_ir_core::{Registry, Resolver, Slot};
 
 use crate::op::Families;
 
@@ -65,7 +63,6 @@ impl Slot for SyntaxSlot {
 
 impl RelaxSyntax {
     /// The syntax of a registry's dialect.
-    #[cfg(any(feature = "print", feature = "parse"))]
     pub fn of(registry: &Registry) -> &'static RelaxSyntax {
         registry.slot::<SyntaxSlot>().and_then(|slot| slot.0).map_or(&TVM_0_23, |(syntax, _)| syntax)
     }

@@ -27,7 +27,7 @@ pub mod tedd;
 mod tensor;
 
 pub use error::{Result, TeError};
-pub use prim_func::{Argument, create_prim_func};
+pub use prim_func::{Argument, IndexTypes, create_indexed_prim_func, create_prim_func};
 pub use schedule::{Record, RecordArgument, Schedule};
 pub use stage::{Attach, Factor, Marks, Relation, Stage, StageId};
 pub use table::{Row, Table};

@@ -41,11 +41,24 @@ pub enum Argument {
 /// # Source
 /// `CreatePrimFunc`, `src/te/operation/create_primfunc.cc`.
 pub fn create_prim_func(arguments: &[Argument]) -> Result<Ref<PrimFunc>> {
-    create(arguments, None)
+    create_indexed_prim_func(arguments, IndexTypes::default())
 }
 
-/// Like [`create_prim_func`], with at least this type for loops, dimensions and indices.
-pub(crate) fn create(arguments: &[Argument], index: Option<DataType>) -> Result<Ref<PrimFunc>> {
+/// The types of indices in a function that is made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct IndexTypes {
+    /// Loops, dimensions and indices have at least this type.
+    pub at_least: Option<DataType>,
+    /// The axis of a block without axes has this type; without it, that of its indices.
+    pub unit: Option<DataType>,
+}
+
+/// Like [`create_prim_func`], with types of indices.
+///
+/// # Errors
+/// As [`create_prim_func`], and for types that are not those of integers.
+pub fn create_indexed_prim_func(arguments: &[Argument], types: IndexTypes) -> Result<Ref<PrimFunc>> {
+    let index = types.at_least;
     let tensors: Vec<&Ref<Tensor>> = arguments
         .iter()
         .filter_map(|argument| match argument {
@@ -63,6 +76,7 @@ pub(crate) fn create(arguments: &[Argument], index: Option<DataType>) -> Result<
         index,
         retype: Retype::default(),
         scalars: PtrMap::default(),
+        unit: types.unit,
     };
     // Scalar parameters count as indices.
     let mut params = Vec::with_capacity(arguments.len());
@@ -125,6 +139,8 @@ struct Builder {
     retype: Retype,
     /// Values of the parameters that have another type.
     scalars: PtrMap<Object>,
+    /// The type of the axis of a block without axes.
+    unit: Option<DataType>,
 }
 
 impl Builder {
@@ -164,6 +180,14 @@ impl Builder {
     fn buffer(&self, tensor: &Ref<Tensor>) -> Result<Ref<Buffer>> {
         let found = self.buffers.get(&tensor.key()).cloned();
         found.ok_or_else(|| TeError::MissingArgument { name: tensor.name.clone() })
+    }
+
+    /// The value of an attribute, with buffers in place of a list of tensors.
+    fn attribute(&self, value: &Value) -> Result<Value> {
+        let tensors = value.as_object().and_then(Array::<Ref<Tensor>>::try_ref);
+        let Some(tensors) = tensors.filter(|tensors| !tensors.is_empty()) else { return Ok(value.clone()) };
+        let buffers = tensors.iter().map(|tensor| self.buffer(tensor)).collect::<Result<Array<_>>>()?;
+        Ok(Value::Node(buffers.into_object()))
     }
 
     /// An expression with loads from buffers.
@@ -230,9 +254,9 @@ struct BlockAxes {
 impl BlockAxes {
     /// Adds the axis of a block without axes. In TVM 0.23 it has the type of indices if something else of the block gets that
     /// type, but its value always.
-    fn push_unit(&mut self, index: Option<DataType>, is_retyped: bool) -> Result<()> {
-        let value = as_index(&IntImm::int32(0), index)?;
-        let dtype = if is_retyped { value.dtype() } else { DataType::INT32 };
+    fn push_unit(&mut self, builder: &Builder, is_retyped: bool) -> Result<()> {
+        let value = as_index(&IntImm::int32(0), builder.unit.or(builder.index))?;
+        let dtype = builder.unit.unwrap_or(if is_retyped { value.dtype() } else { DataType::INT32 });
         let [min, extent] = [0, 1].map(|bound| ops::make_const(dtype, bound));
         let dom = Range::from_min_extent(min?, extent?);
         self.iters.push(IterVar::try_new(Some(dom), Var::new("vi", dtype), IterType::DataPar, "".into())?);
@@ -309,7 +333,7 @@ impl<'o> Nest<'o> {
                 let name = builder.fresh_name(&op.name);
                 let init = initialization(builder, reduce, buffers, &axes)?;
                 let update = update(builder, reduce, buffers, &axes)?;
-                blocks.push(block(op, name, axes, Some(init), update)?);
+                blocks.push(block(builder, op, name, axes, Some(init), update)?);
             }
             None => {
                 for (value, buffer) in body.iter().zip(buffers) {
@@ -317,11 +341,11 @@ impl<'o> Nest<'o> {
                     let name = builder.fresh_name(&buffer.name.get());
                     let (value, is_retyped) = builder.retyped_in_block(value, &axes)?;
                     if axes.iters.is_empty() {
-                        axes.push_unit(builder.index, is_retyped)?;
+                        axes.push_unit(builder, is_retyped)?;
                     }
                     let value = builder.simplify(&value)?;
                     let store = BufferStore::try_new(buffer.clone(), value, axes.indices.clone(), None)?;
-                    blocks.push(block(op, name, axes, None, store)?);
+                    blocks.push(block(builder, op, name, axes, None, store)?);
                 }
             }
         }
@@ -344,6 +368,7 @@ impl<'o> Nest<'o> {
 }
 
 fn block(
+    builder: &Builder,
     op: &Operation,
     name: Str,
     axes: BlockAxes,
@@ -351,7 +376,8 @@ fn block(
     body: StmtRef,
 ) -> Result<StmtRef> {
     let detect = (DETECT_ACCESS.into(), Value::Node(IntImm::int32(3).into()));
-    let annotations = op.attrs.iter().map(|(key, value)| (key.clone(), value.clone())).chain([detect]);
+    let attrs = op.attrs.iter().map(|(key, value)| Ok((key.clone(), builder.attribute(value)?)));
+    let annotations = attrs.chain([Ok(detect)]).collect::<Result<Vec<_>>>()?;
     let block = Block {
         span: op.span,
         iter_vars: Array::new(axes.iters),

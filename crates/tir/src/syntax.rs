@@ -7,13 +7,14 @@
 use std::panic::Location;
 
 use tvmscript_ir_core::registry::RegistrationSite;
-use tvmscript_ir_core::{Object, Ref, Registry, Resolver, Slot};
+use tvmscript_ir_core::{Object, Ref, Registry, Resolver, RewriteError, Slot};
 #[cfg(feature = "build")]
 use tvmscript_irbuilder::{BuildResult, ScriptValue};
 use tvmscript_prim::BaseExpr;
 #[cfg(feature = "build")]
 use tvmscript_prim::{Expr, Var};
 
+use crate::node::PrimFunc;
 #[cfg(feature = "build")]
 use crate::node::StmtRef;
 use crate::op::Operator;
@@ -28,6 +29,8 @@ pub struct TirSyntax {
     pub is_call: fn(&Object) -> bool,
     /// The operator of a callee, if it is none of this crate's.
     pub operator_of: fn(&Ref<BaseExpr>) -> Option<&'static Operator>,
+    /// A function that a pass makes, in the statements and with the attributes of the release.
+    pub made: fn(Ref<PrimFunc>) -> Result<Ref<PrimFunc>, RewriteError>,
     /// Statements that end with their line, where TVM 0.23 has scopes.
     #[cfg(feature = "build")]
     pub flat: Option<Flat>,
@@ -54,6 +57,7 @@ pub static TVM_0_23: TirSyntax = TirSyntax {
     without: &[],
     is_call: |_| false,
     operator_of: |_| None,
+    made: Ok,
     #[cfg(feature = "build")]
     flat: None,
     #[cfg(feature = "print")]

@@ -17,6 +17,7 @@
 #[cfg(feature = "build")]
 pub mod build;
 pub mod layout;
+mod made;
 pub mod node;
 pub mod op;
 #[cfg(feature = "print")]

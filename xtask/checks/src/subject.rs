@@ -11,7 +11,7 @@ use tvmscript::script_parser::{
     EvalErrorKind, ParseError, ParseErrorKind, ParseOptions, UnknownFunctions, parse_script,
 };
 use tvmscript::tvm_json::TvmJsonVersion;
-use tvmscript::{Object, PrinterConfig, Release};
+use tvmscript::{Object, PrinterConfig, Release, Session};
 
 /// The script objects of a text or of a JSON file, in order.
 pub struct Program {
@@ -326,7 +326,8 @@ impl Program {
     /// The error of the first pass that fails.
     pub fn run_passes(&self, names: &[String], options: &[(String, String)]) -> Result<Program, String> {
         let registry = tvmscript::registry();
-        let mut context = PassContext::of(registry).with_opt_level(3);
+        let session = Session { release: Some(self.release), ..Session::new(registry) };
+        let mut context = PassContext::of(session).with_opt_level(3);
         for (key, value) in options {
             context.set_option(key, value).map_err(|error| error.to_string())?;
         }

@@ -57,7 +57,7 @@ fn bench_passes(
     settings: &Settings<'_>,
 ) -> Outcome {
     let Input { source, mut scripts, .. } = input;
-    let context = opt::context(&args.passes, settings);
+    let context = opt::context(&args.passes, &scripts, settings);
     let mut bench = Measure { args, file, outcome: Outcome::Done };
     for pass in passes.passes() {
         let run =

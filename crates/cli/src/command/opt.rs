@@ -95,7 +95,7 @@ pub(super) fn sequence_with_schedules(
     });
     let build = build.transpose()?;
     let mut sequence = Sequential::new("opt");
-    for name in &args.names {
+    for name in named(args) {
         if name == SCHEDULE {
             let build = build.clone().ok_or("the pass `schedule` needs `--schedules FILE`")?;
             sequence = sequence.then(build);
@@ -115,6 +115,30 @@ pub(super) fn sequence_with_schedules(
 
 /// The name of the pass that applies schedules.
 const SCHEDULE: &str = "schedule";
+
+/// The name of the list of passes from operators to loops.
+const DEFAULT: &str = "default";
+
+/// The passes of the list [`DEFAULT`], each of which leaves functions alone that it does not apply to.
+const DEFAULT_PASSES: [&str; 9] = [
+    "relax.DecomposeOpsForInference",
+    "relax.FoldConstant",
+    "relax.LegalizeOps",
+    "tir.LowerInitBlock",
+    "tir.ConvertBlocksToOpaque",
+    "tir.LowerOpaqueBlock",
+    "tir.Simplify",
+    "tir.UnrollLoop",
+    "tir.RemoveNoOp",
+];
+
+/// The names of passes on the command line, with those of a list in its place.
+fn named(args: &PassArgs) -> impl Iterator<Item = &str> {
+    args.names.iter().flat_map(|name| match name.as_str() {
+        DEFAULT => DEFAULT_PASSES.to_vec(),
+        name => vec![name],
+    })
+}
 
 /// The message for a name that is not a pass's, with the passes that may be meant: those of this name in any dialect and
 /// any case, else the nearest one.
@@ -140,18 +164,23 @@ fn unknown_pass(name: &str, table: Option<&PassTable<IRModule>>) -> String {
     }
 }
 
-/// A context with the options of the command line, which [`sequence`] checked. Passes that are named run at any
-/// optimisation level.
-pub(super) fn context<'a>(args: &'a PassArgs, settings: &Settings<'a>) -> PassContext<'a, IRModule> {
-    try_context(args, settings).unwrap_or_default()
+/// A context with the options of the command line, which [`sequence`] checked, for scripts of one release. Passes that are
+/// named run at any optimisation level.
+pub(super) fn context<'a>(
+    args: &'a PassArgs,
+    scripts: &[Script],
+    settings: &Settings<'a>,
+) -> PassContext<'a, IRModule> {
+    let settings = settings.with_release(scripts.first().map(|script| script.release));
+    try_context(args, &settings).unwrap_or_default()
 }
 
 fn try_context<'a>(
     args: &'a PassArgs,
     settings: &Settings<'a>,
 ) -> Result<PassContext<'a, IRModule>, OptionError> {
-    let mut context = PassContext::of(settings.registry());
-    for pass in &args.names {
+    let mut context = PassContext::of(settings.session());
+    for pass in named(args) {
         context = context.with_required(pass);
     }
     for (key, value) in &args.options {
@@ -201,7 +230,8 @@ fn transform_checked(
         return Ok(());
     }
     script.node = before.clone();
-    let checked = self::context(args, settings).with_instrument(WellFormed(dialects));
+    let checked =
+        self::context(args, std::slice::from_ref(script), settings).with_instrument(WellFormed(dialects));
     let again = on_module(before, |module| checked.run(passes, module));
     let error = again.err().unwrap_or_else(|| PassError::from_diagnostic(first));
     Err(FileErrorKind::Pass { errors: well_formed::of_pass(script, &error) })
@@ -222,7 +252,8 @@ fn optimize_file(
         None => args.text.config(settings),
     };
     let run = || -> Result<String, FileErrorKind> {
-        let context = instruments(args, context(&args.passes, settings), config, &report, &timing, settings);
+        let context =
+            instruments(args, context(&args.passes, &scripts, settings), config, &report, &timing, settings);
         for script in &mut scripts {
             transform_checked(script, passes, &context, &args.passes, settings, timings)?;
         }
@@ -258,7 +289,7 @@ fn instruments<'a>(
         context = context.with_instrument(timing.clone());
     }
     if args.timing {
-        let total = args.passes.names.len();
+        let total = named(&args.passes).count();
         context = context.with_instrument(Progress::new(move |done, pass| {
             output::show_progress(&format!("{done} of {total} passes: {pass}"));
         }));

@@ -124,7 +124,7 @@ fn transform(
     settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Result<(), FileErrorKind> {
-    let context = opt::context(&args.passes, settings).with_instrument(provenance.clone());
+    let context = opt::context(&args.passes, scripts, settings).with_instrument(provenance.clone());
     scripts.iter_mut().try_for_each(|script| opt::transform(script, passes, &context, timings))
 }
 

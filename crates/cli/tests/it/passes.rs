@@ -37,6 +37,37 @@ fn opt_without_passes_prints_the_script() {
     assert_eq!(std::fs::read_to_string(report).expect("a report"), "[]\n");
 }
 
+const NEWER_MODEL: &str = r#"
+from tvm.script import ir as I, relax as R, tirx as T
+from typing import TypeVar
+
+n = TypeVar("n")
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n + 1", 3), "float32"), s: R.Shape([n])) -> R.Tensor(("n + 1",), "int64"):
+        with R.dataflow():
+            a: R.Tensor((n + 1, 3), "float32") = R.nn.relu(x)
+            b: R.Tensor((n + 1,), "int64") = R.argmax(a, axis=1)
+            R.output(b)
+        return b
+"#;
+
+/// Functions have the attributes and statements of the program's release, and scalars are arguments there.
+#[test]
+fn functions_of_operators_are_of_the_release_of_the_program() {
+    let script = file("newer.py", NEWER_MODEL);
+    let ran = run(&["opt", &script, "--passes", "relax.LegalizeOps"]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert!(ran.stdout.contains("@T.prim_func(private=True, s_tir=True)"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\"tirx.noalias\": True"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("R.call_tir(cls.relu, (x, n), out_ty="), "{}", ran.stdout);
+    let loops = run(&["opt", &script, "--passes", "default"]);
+    assert_eq!(loops.status, 0, "{}", loops.stderr);
+    assert!(!loops.stdout.contains("T.sblock("), "{}", loops.stdout);
+}
+
 #[test]
 fn b07_a_picture_needs_no_graphviz() {
     let script = file("a.py", SCRIPT);

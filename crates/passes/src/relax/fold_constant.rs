@@ -16,7 +16,7 @@ use tvmscript_relax::{
 use tvmscript_si_builder::SIBuilder;
 use tvmscript_tir::node::PrimFunc;
 
-use super::rewrite::{Rewriter, Rules, relax_error, rewrite};
+use super::rewrite::{Rewriter, Rules, rewrite};
 use super::usage::remove_unused;
 use crate::Result;
 use tvmscript_pass::{PassError, map_parts, pass};
@@ -162,7 +162,8 @@ fn fold(folder: &Folder<'_>, expr: &Expr, call: &Call, cx: &mut Rewriter) -> Res
     let is_same = args.iter().zip(call.args.iter()).all(|(new, old)| new.ptr_eq(old));
     let args = args.into_iter().collect();
     let inferred: Expr = Ref::new(Call { args, struct_info_: None, ..call.clone() }).upcast();
-    let inferred = cx.blocks.normalize(inferred).map_err(relax_error)?;
+    // A call of types that inference refuses has a stated result, which stays.
+    let Ok(inferred) = cx.blocks.normalize(inferred) else { return Ok(expr.clone()) };
     let Some(new) = inferred.as_node::<Call>() else { return Ok(inferred) };
     if cx.blocks.in_dataflow()
         && let Some(folded) = folded(new)?

@@ -7,6 +7,7 @@ mod dead_code;
 mod decompose;
 mod fold_constant;
 mod global_symbol;
+mod legalize;
 mod purity;
 pub mod rewrite;
 mod simplify_reshape;
@@ -19,6 +20,7 @@ pub use dead_code::DeadCodeElimination;
 pub use decompose::DecomposeOpsForInference;
 pub use fold_constant::FoldConstant;
 pub use global_symbol::AttachGlobalSymbol;
+pub use legalize::LegalizeOps;
 pub use purity::RemovePurityChecking;
 pub use simplify_reshape::SimplifyReshape;
 
@@ -38,6 +40,7 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .pass(DecomposeOpsForInference)
         .pass(EliminateCommonSubexpr)
         .pass(FoldConstant)
+        .pass(LegalizeOps)
         .pass(Normalize)
         .pass(RemovePurityChecking)
         .pass(SimplifyReshape)

@@ -361,8 +361,36 @@ pub fn children<R: Rewriter>(r: &mut R, stmt: &StmtRef) -> Result<StmtRef> {
             predicate: r.expr(&s.predicate)?,
             block: block(r, &s.block)?,
         }),
-        StmtKind::Other(_) => stmt.clone(),
+        StmtKind::Other(_) => other(r, stmt)?,
     })
+}
+
+/// Rewrites the parts of a statement of another dialect. Variables that it defines stay.
+fn other(r: &mut impl Rewriter, stmt: &StmtRef) -> Result<StmtRef> {
+    let new =
+        fields(stmt.object(), |old| match (old.downcast_ref::<PrimExpr>(), old.downcast_ref::<Stmt>()) {
+            (Some(expr), _) => Ok(Some(r.expr(expr)?.into_object())),
+            (_, Some(stmt)) => Ok(Some(visit(r, stmt)?.into_object())),
+            _ => match Array::<Expr>::try_ref(old) {
+                Some(items) => Ok(Some(array(items, |expr| r.expr(expr))?.into_object())),
+                None => Ok(None),
+            },
+        })?;
+    Ok(Ref::try_from_object(new).unwrap_or_else(|_| stmt.clone()))
+}
+
+/// Replaces nodes in the fields of a node, except definitions. Returns the same node if none changes.
+fn fields(node: &Object, mut f: impl FnMut(&Object) -> Result<Option<Object>>) -> Result<Object> {
+    let mut new = node.clone();
+    for (index, field) in node.info().fields().iter().enumerate() {
+        let FieldRef::Node(old) = node.field(index) else { continue };
+        let Some(value) = (if field.def { None } else { f(old)? }) else { continue };
+        if !value.ptr_eq(old) {
+            new.set_field(index, Value::Node(value))
+                .map_err(|error| PassError::unsupported(error.to_string()))?;
+        }
+    }
+    Ok(new)
 }
 
 /// A sequence of rewritten statements, without nested sequences and without `Evaluate(0)`; the old sequence if nothing
@@ -401,20 +429,11 @@ fn iter_var(r: &mut impl Rewriter, axis: &Ref<IterVar>) -> Result<Ref<IterVar>> 
 /// # Errors
 /// Fails with the error of `f`.
 pub fn expr_children(expr: &Expr, mut f: impl FnMut(&Expr) -> Result<Expr>) -> Result<Expr> {
-    let mut new = expr.object().clone();
-    for index in 0..expr.object().info().fields().len() {
-        let FieldRef::Node(old) = expr.object().field(index) else { continue };
-        let value = if let Some(child) = old.downcast_ref::<PrimExpr>() {
-            f(child)?.into_object()
-        } else if let Some(items) = Array::<Expr>::try_ref(old) {
-            array(items, &mut f)?.into_object()
-        } else {
-            continue;
-        };
-        if !value.ptr_eq(old) {
-            new.set_field(index, Value::Node(value))
-                .map_err(|error| PassError::unsupported(error.to_string()))?;
-        }
-    }
+    let new =
+        fields(expr.object(), |old| match (old.downcast_ref::<PrimExpr>(), Array::<Expr>::try_ref(old)) {
+            (Some(child), _) => Ok(Some(f(child)?.into_object())),
+            (None, Some(items)) => Ok(Some(array(items, &mut f)?.into_object())),
+            (None, None) => Ok(None),
+        })?;
     Ok(Ref::try_from_object(new).unwrap_or_else(|_| expr.clone()))
 }

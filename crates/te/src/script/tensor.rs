@@ -12,6 +12,7 @@ use tvmscript_tir::build::args::{ExprArg, NodeArg, Shape};
 use tvmscript_tir::build::function::{MadeAttributes, with_struct_info};
 use tvmscript_tir::{IterVar, PrimFunc};
 
+use crate::IndexTypes;
 use crate::prim_func::NO_ALIAS;
 use crate::tensor::{OperationData, OperationKind};
 use crate::{Argument, Operation, Tensor};
@@ -135,7 +136,11 @@ fn type_of(value: &ScriptValue) -> Option<(Array<Expr>, DataType)> {
 
 /// A function without a global name, whose indices are `int64`.
 fn private_function(values: Vec<ScriptValue>, attrs: Map<Str, Value>) -> BuildResult<Ref<BaseFunc>> {
-    let mut function = of_release(crate::prim_func::create(&arguments(values)?, Some(DataType::INT64))?);
+    // The release that marks functions by attributes of its own also widens the axes of blocks without axes.
+    let at_least = Some(DataType::INT64);
+    let unit = at_least.filter(|_| Builder::context::<MadeAttributes>().is_some());
+    let types = IndexTypes { at_least, unit };
+    let mut function = of_release(crate::create_indexed_prim_func(&arguments(values)?, types)?);
     let new = function.make_mut();
     let known = new.attrs.dict.iter().filter(|(name, _)| name.as_str() != GLOBAL_SYMBOL);
     let all = known.chain(attrs.iter()).map(|(name, value)| (name.clone(), value.clone()));

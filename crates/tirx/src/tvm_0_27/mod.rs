@@ -15,6 +15,7 @@ pub mod calls;
 #[cfg(feature = "parse")]
 pub(crate) mod head;
 pub mod layout;
+mod made;
 #[cfg(feature = "parse")]
 mod mask;
 #[cfg(feature = "parse")]
@@ -101,6 +102,7 @@ pub(crate) const FORMS: TirSyntax = TirSyntax {
     ],
     is_call: |node| node.is::<AnnotatedCall>() || node.is::<TypedCall>(),
     operator_of: |callee| OPERATORS.of_callee(callee),
+    made: made::schedulable,
     #[cfg(feature = "build")]
     flat: Some(tvmscript_tir::syntax::Flat { bind: crate::build::bound, assert_: crate::build::asserted }),
     #[cfg(feature = "print")]

@@ -8,6 +8,7 @@ mod diff;
 mod emit;
 mod host;
 mod import;
+mod legalize;
 mod mutate;
 mod run;
 mod schedule;
@@ -46,6 +47,8 @@ pub enum Suite {
     Attack(attack::Options),
     /// Run hostile programs of host code: no panic, no hang.
     Host(host::Options),
+    /// Make loops of each operator call of some programs: the same as TVM's.
+    Legalize(legalize::Options),
     /// Run the functions of a corpus in the interpreter: how many run, and what stops the others.
     Run(run::Options),
     /// Import models: the same module as TVM's, with the name of the layer on each call.
@@ -68,6 +71,7 @@ pub fn run(suite: &Suite) -> Result<()> {
         Suite::Strip(options) => strip::run(options),
         Suite::Attack(options) => attack::run(options),
         Suite::Host(options) => host::run(options),
+        Suite::Legalize(options) => legalize::run(options),
         Suite::Run(options) => run::run(options),
         Suite::Import(options) => import::run(options),
         Suite::Schedule(options) => schedule::run(options),

@@ -1,0 +1,282 @@
+//! From Relax to TIR: operators as calls of functions that compute them.
+//!
+//! Each operator has one template ([`table`]), which states its result as a tensor expression ([`tvmscript_te`]), with the
+//! stages and names of TVM's operator library; `create_prim_func` makes the function. A function that equals one of the
+//! module is not added again. Every node of a function and of its call has the span of the call that it replaces.
+//!
+//! Upstream counterparts: `src/relax/transform/legalize_ops.cc`, `python/tvm/relax/transform/legalize_ops`.
+
+mod conv;
+mod elementwise;
+mod image;
+mod manipulate;
+mod nn;
+mod pad;
+mod pool;
+mod reduce;
+mod scalar;
+mod site;
+mod table;
+mod tensor;
+
+use hashbrown::HashMap;
+use tvmscript_ir::{BaseFunc, GlobalVar, IRModule};
+use tvmscript_ir_core::{Map, Ref, Span, Str, structural_equal, structural_hash};
+use tvmscript_prim as prim;
+use tvmscript_relax::func_type::prim_func_type;
+use tvmscript_relax::syntax as relax;
+use tvmscript_relax::{
+    Call, Expr, ExternFunc, Function, PrimStructInfo, PrimValue, RelaxSyntax, ShapeExpr, ShapeStructInfo,
+    StructInfo, TensorStructInfo, Tuple, TupleGetItem, TupleStructInfo, Var,
+};
+use tvmscript_tir::node::PrimFunc;
+use tvmscript_tir::signature::signature;
+use tvmscript_tir::{TirSyntax, syntax as tir};
+
+use self::site::{Legalized, Site};
+use self::table::{Template, template};
+use self::tensor::{Answer, Tensor};
+use super::rewrite::{CurrentSpan, Rewriter, Rules, info_of, relax_error, rewrite};
+use crate::Result;
+use tvmscript_pass::{map_parts, pass};
+
+pass! {
+    /// Replaces operators by calls of functions that compute them as loops, which it adds to the module. An operator
+    /// without a template, or with a shape that is not known, stays.
+    pub LegalizeOps = "relax.LegalizeOps" for IRModule |module, context| {
+        let release = context.session().and_then(|session| session.dialects().ok());
+        let forms = release.map_or(Forms { tir: &tir::TVM_0_23, relax: &relax::TVM_0_23 }, |release| Forms {
+            tir: TirSyntax::of(release),
+            relax: RelaxSyntax::of(release),
+        });
+        let mut legalizer = Legalizer::new(&module, context.fills_spans()?, forms);
+        let new = map_parts::<Function, _>(module, |function| rewrite(&function, &mut legalizer))?;
+        legalizer.added_to(new)
+    }
+}
+
+/// The answer of a template.
+enum Outcome {
+    /// The results of a function.
+    Tensors(Vec<Tensor>),
+    /// The same, of a function with another name than the operator's.
+    Named(&'static str, Vec<Tensor>),
+    /// The result of a function `full`, which does not read the operands.
+    Detached(Tensor),
+    /// A value without a function.
+    Value(Expr),
+    /// The call stays.
+    Keep,
+}
+
+impl Outcome {
+    fn one(tensor: Tensor) -> Answer<Outcome> {
+        Ok(Outcome::Tensors(vec![tensor]))
+    }
+}
+
+/// The forms of the release that the program is of.
+#[derive(Clone, Copy)]
+struct Forms {
+    tir: &'static TirSyntax,
+    relax: &'static RelaxSyntax,
+}
+
+/// A function of the module with its name.
+type NamedFunction = (Ref<GlobalVar>, Ref<BaseFunc>);
+
+struct Legalizer {
+    fills_spans: bool,
+    forms: Forms,
+    /// Functions of the module and new ones, by structural hash.
+    known: HashMap<u64, Vec<NamedFunction>>,
+    names: hashbrown::HashSet<Str>,
+    added: Vec<NamedFunction>,
+}
+
+impl Rules for Legalizer {
+    fn expression(&mut self, _: &Expr, new: Expr, cx: &mut Rewriter) -> Result<Expr> {
+        let Some(operator) = new.as_node::<Call>().and_then(Call::op_name) else { return Ok(new) };
+        if let Some((_, function)) = PACKED.iter().find(|(packed, _)| *packed == operator) {
+            return self.packed(new, function, cx);
+        }
+        let Some(template) = template(operator) else { return Ok(new) };
+        let new = cx.blocks.normalize(new).map_err(relax_error)?;
+        let Some(call) = new.as_node::<Call>() else { return Ok(new) };
+        let result = call.struct_info_.as_ref().and_then(|info| info.downcast_ref::<StructInfo>());
+        let infos = call.args.iter().map(info_of).chain(result.cloned());
+        if result.is_none() || !infos.into_iter().all(|info| has_known_shape(&info)) {
+            return Ok(new.clone());
+        }
+        let _span =
+            if self.fills_spans { CurrentSpan::set(call.span) } else { CurrentSpan::replace(Span::UNKNOWN) };
+        let legalized = self.legalized(call, template, cx)?;
+        Ok(legalized.unwrap_or_else(|| new.clone()))
+    }
+}
+
+/// Operators that the runtime library computes, with its functions. They need no shapes.
+const PACKED: [(&str, &str); 2] =
+    [("relax.nonzero", "relax.run.nonzero"), ("relax.unique", "relax.run.unique")];
+
+/// `true` if all lengths are known, as numbers or as expressions.
+fn has_known_shape(info: &Ref<StructInfo>) -> bool {
+    if let Some(tensor) = info.as_node::<TensorStructInfo>() {
+        return tensor.dims().is_some();
+    }
+    if let Some(shape) = info.as_node::<ShapeStructInfo>() {
+        return shape.values.is_some();
+    }
+    match info.as_node::<TupleStructInfo>() {
+        Some(tuple) => tuple.fields.iter().all(has_known_shape),
+        None => info.is::<PrimStructInfo>(),
+    }
+}
+
+impl Legalizer {
+    fn new(module: &IRModule, fills_spans: bool, forms: Forms) -> Legalizer {
+        let mut new = Legalizer {
+            fills_spans,
+            forms,
+            known: HashMap::new(),
+            names: module
+                .functions
+                .iter()
+                .map(|(var, _): (&Ref<GlobalVar>, _)| var.name_hint.clone())
+                .collect(),
+            added: Vec::new(),
+        };
+        for (var, function) in module.functions.iter() {
+            if function.is::<PrimFunc>() {
+                new.remember(var.clone(), function.clone());
+            }
+        }
+        new
+    }
+
+    fn remember(&mut self, var: Ref<GlobalVar>, function: Ref<BaseFunc>) {
+        self.known.entry(structural_hash(function.object())).or_default().push((var, function));
+    }
+
+    /// The call of a function of the runtime library.
+    fn packed(&self, call: Expr, function: &str, cx: &mut Rewriter) -> Result<Expr> {
+        let normal = cx.blocks.normalize(call).map_err(relax_error)?;
+        let Some(call) = normal.as_node::<Call>() else { return Ok(normal) };
+        let result = call.struct_info_.as_ref().and_then(|info| info.downcast_ref::<StructInfo>()).cloned();
+        let function: Expr = ExternFunc::new(function, None).upcast();
+        let operands = std::iter::once(function).chain(call.args.iter().cloned());
+        let op = prim::Op::get("relax.call_pure_packed").upcast();
+        let new: Expr = Call::new(op, operands, None, result).upcast();
+        Ok(new.with_span(call.span))
+    }
+
+    /// The call of a function in place of an operator; `None` if the call stays.
+    fn legalized(&mut self, call: &Call, template: &Template, cx: &mut Rewriter) -> Result<Option<Expr>> {
+        let operands = call.args.iter().map(|operand| resolved(operand, cx)).collect::<Result<Vec<_>>>()?;
+        let mut site = Site::new(call, operands);
+        // A call that its template does not fit stays, as one whose shape is unknown.
+        let Ok(outcome) = (template.define)(&mut site) else { return Ok(None) };
+        let (name, outputs) = match outcome {
+            Outcome::Keep => return Ok(None),
+            Outcome::Value(value) => return Ok(Some(value.with_span(call.span))),
+            Outcome::Tensors(outputs) => (template.function, outputs),
+            Outcome::Named(name, outputs) => (name, outputs),
+            Outcome::Detached(output) => {
+                site = site.without_operands();
+                ("full", vec![output])
+            }
+        };
+        // A scalar is an argument like others, or is passed after the results.
+        let scalars_first = self.forms.relax.has_bare_scalars;
+        let Ok(Legalized { function, mut args, result, scalars }) = site.finish(outputs, scalars_first)
+        else {
+            return Ok(None);
+        };
+        let tir_vars = match scalars_first {
+            true => {
+                args.extend(scalars.into_iter().map(PrimValue::or_variable));
+                None
+            }
+            false if scalars.is_empty() => None,
+            false => {
+                let Ok(vars) = ShapeExpr::try_new(scalars) else { return Ok(None) };
+                Some(vars.upcast())
+            }
+        };
+        let var = self.add(name, (self.forms.tir.made)(function)?);
+        let operands = [var.upcast(), Tuple::new(args).upcast()].into_iter().chain(tir_vars);
+        let new = Call::new(prim::Op::get("relax.call_tir").upcast(), operands, None, [result]);
+        Ok(Some(new.upcast()))
+    }
+
+    /// The name of a function in the module: that of an equal one, or a new one.
+    fn add(&mut self, name: &str, mut function: Ref<PrimFunc>) -> Ref<GlobalVar> {
+        let function_type = prim_func_type(&signature(&function, None));
+        function.make_mut().struct_info_ = Some(function_type.clone());
+        let function: Ref<BaseFunc> = function.upcast();
+        let same = self.known.get(&structural_hash(function.object())).into_iter().flatten();
+        let mut same = same.filter(|(_, other)| structural_equal(other.object(), function.object()));
+        if let Some((var, _)) = same.next() {
+            return var.clone();
+        }
+        let mut unique: Str = name.into();
+        let mut number = 0;
+        while !self.names.insert(unique.clone()) {
+            number += 1;
+            unique = format!("{name}{number}").into();
+        }
+        let mut var = GlobalVar::new(unique);
+        var.make_mut().struct_info_ = Some(function_type);
+        self.added.push((var.clone(), function.clone()));
+        self.remember(var.clone(), function);
+        var
+    }
+
+    /// A module with the new functions.
+    fn added_to(self, mut module: Ref<IRModule>) -> Result<Ref<IRModule>> {
+        if self.added.is_empty() {
+            return Ok(module);
+        }
+        let old = module.functions.iter().map(|(var, function)| (var.clone(), function.clone()));
+        let functions: Vec<NamedFunction> = old.chain(self.added).collect();
+        let names = functions.iter().map(|(var, _)| (var.name_hint.clone(), var.clone()));
+        let global_var_map_ = Map::new(names.collect::<Vec<_>>());
+        let node = module.make_mut();
+        node.functions = Map::new(functions);
+        node.global_var_map_ = global_var_map_;
+        Ok(module)
+    }
+}
+
+/// An operand, or the shape or tuple that a variable is bound to. A tuple that is not known is taken apart.
+fn resolved(operand: &Expr, cx: &mut Rewriter) -> Result<Expr> {
+    let Some(var) = operand.downcast_ref::<Var>() else { return Ok(operand.clone()) };
+    let info = info_of(operand);
+    let is_shape = info.is::<ShapeStructInfo>();
+    let Some(tuple) = info.as_node::<TupleStructInfo>() else {
+        let value = if is_shape { cx.value_of(var) } else { None };
+        return Ok(value.filter(|value| value.is::<ShapeExpr>()).unwrap_or_else(|| operand.clone()));
+    };
+    let mut current = var.clone();
+    loop {
+        match cx.value_of(&current) {
+            Some(value) if value.is::<Tuple>() => return Ok(value),
+            Some(value) => match value.downcast_ref::<Var>() {
+                Some(var) => current = var.clone(),
+                None => break,
+            },
+            None => break,
+        }
+    }
+    let item = |index: usize| -> Result<Expr> {
+        let item = TupleGetItem {
+            span: Span::current(),
+            struct_info_: None,
+            tuple_value: current.clone().upcast(),
+            index: index as i64,
+        };
+        Ok(cx.blocks.emit(Ref::new(item).upcast(), None).map_err(relax_error)?.upcast())
+    };
+    let fields = (0..tuple.fields.len()).map(item).collect::<Result<Vec<_>>>()?;
+    Ok(Tuple::new(fields).upcast())
+}
