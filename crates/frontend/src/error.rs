@@ -87,6 +87,14 @@ pub enum ImportError {
         /// Description of the node or output that uses it.
         user: String,
     },
+    /// An output of the model that cannot be a result.
+    #[error("the output `{name}` {reason}")]
+    Output {
+        /// Name of the output.
+        name: String,
+        /// Reason.
+        reason: String,
+    },
     /// An input of the model that cannot be a parameter.
     #[error("the input `{name}` {reason}")]
     Input {
@@ -119,7 +127,9 @@ error_codes! {
             "The elements of a tensor are in another file that is missing, too short, or outside the folder of the model.";
         ImportError::Undefined { .. } => "E1509" "model-undefined"
             "A node or an output uses a value that nothing makes before it.";
-        ImportError::Input { .. } => "E1510" "model-input" "An input of the model has a type that is not supported.";
+        ImportError::Input { .. } => "E1510" "model-input"
+            "An input of the model has a type that is not supported, or a shape is stated for an input that the model does not have.";
+        ImportError::Output { .. } => "E1511" "model-output" "An output of the model has a type that is not supported.";
     }
 }
 
@@ -180,6 +190,14 @@ pub enum ImportWarning {
     NotUtf8 {
         /// The name with replacement characters.
         name: String,
+    },
+    /// An input whose name cannot be that of a parameter.
+    #[error("the input `{name}` is the parameter `{used}`")]
+    Renamed {
+        /// Name of the input.
+        name: String,
+        /// Name of the parameter.
+        used: String,
     },
     /// Dimensions without a name, which share one variable.
     #[error(

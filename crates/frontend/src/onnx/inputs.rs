@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use tvmscript_ir_core::{DataType, Ref};
 use tvmscript_prim::{self as prim, IntImm, ops};
-use tvmscript_relax::{ObjectStructInfo, StructInfo, TensorStructInfo, TupleStructInfo};
+use tvmscript_relax::{ObjectStructInfo, StructInfo, TensorStructInfo};
 
 use super::name::text;
 use super::proto::{DimensionProto, TypeProto, ValueInfoProto};
@@ -46,11 +46,25 @@ impl Dimensions {
             let dims = dims.collect::<Result<Vec<_>, _>>().map_err(failed)?;
             return Ok(tensor_of(dims, dtype));
         }
-        let inner = found.sequence_type.as_deref().or(found.optional_type.as_deref());
-        match inner.and_then(|inner| inner.elem_type.as_deref()) {
-            Some(inner) if found.optional_type.is_some() => self.convert(name, inner),
-            Some(inner) => Ok(TupleStructInfo::new([self.convert(name, inner)?])),
-            None => Ok(ObjectStructInfo::new()),
+        // Upstream takes sequences and optional values for tensors about which nothing is known.
+        Ok(TensorStructInfo::of_rank(-1, DataType::VOID, None).upcast())
+    }
+
+    /// A type stated for a value inside the graph. Dimensions must be numbers or variables of inputs, since nothing else
+    /// defines them.
+    pub(super) fn declared(&self, info: Option<&ValueInfoProto>) -> Ref<StructInfo> {
+        let tensor = info.and_then(|info| info.r#type.as_ref()).and_then(|found| found.tensor_type.as_ref());
+        let Some(tensor) = tensor else { return ObjectStructInfo::new() };
+        let dtype = element_type(tensor.elem_type).unwrap_or(DataType::VOID);
+        let dims = tensor.shape.as_ref().map(|shape| &shape.dim);
+        let known = |dim: &DimensionProto| match dim.dim_value {
+            Some(length @ 1..) => Some(IntImm::int64(length)),
+            _ => self.variables.get(text(dim.dim_param.as_deref()?).as_ref()).cloned(),
+        };
+        match dims.map(|dims| (dims.len(), dims.iter().map(known).collect::<Option<Vec<_>>>())) {
+            Some((_, Some(dims))) => tensor_of(dims, dtype),
+            Some((rank, None)) => TensorStructInfo::of_rank(rank as i64, dtype, None).upcast(),
+            None => TensorStructInfo::of_rank(-1, dtype, None).upcast(),
         }
     }
 
