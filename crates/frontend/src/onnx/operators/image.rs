@@ -10,7 +10,7 @@ use tvmscript_relax::op::join::{concat, split};
 use tvmscript_relax::op::shape::{expand_dims, permute_dims, squeeze};
 use tvmscript_relax::op::tvm_0_27::image::{affine_grid, resize3d};
 use tvmscript_relax::op::tvm_0_27::vision::{roi_align, roi_pool};
-use tvmscript_relax::{Constant, Expr, ShapeExpr, Tuple};
+use tvmscript_relax::{Call, Constant, Expr, ShapeExpr, Tuple};
 
 use super::super::node::{Converted, Node};
 use super::join::parts;
@@ -318,9 +318,22 @@ fn grid_sample_(cx: &mut Node<'_, '_>) -> Converted {
         rank => return Err(Reason(format!("needs an operand of rank 4 or 5, not {rank}"))),
     };
     let padding = cx.text("padding_mode").unwrap_or_else(|| "zeros".to_owned());
-    let grid = permute_dims(grid, Some(ints(axes))).upcast();
+    let grid: Expr = permute_dims(grid, Some(ints(axes))).upcast();
     let method = method.as_str().into();
-    Ok(grid_sample(x, grid, method, layout.into(), padding.as_str().into(), cx.flag("align_corners")).into())
+    let is_aligned = cx.flag("align_corners");
+    let found =
+        grid_sample(x.clone(), grid.clone(), method, layout.into(), padding.as_str().into(), is_aligned);
+    let found = cx.normalize(found)?;
+    // Before TVM 0.27, inference takes the grid for one whose last axis has the coordinates, and so does ours.
+    let sides = ops::dims_of(&cx.normalize(grid)?).unwrap_or_default();
+    match (found.clone().downcast::<Call>(), ops::dims_of(&x)) {
+        (Ok(mut call), Some(own)) if sides.len() == own.len() => {
+            let dims = own.iter().take(2).chain(sides.iter().skip(2)).cloned();
+            call.make_mut().struct_info_ = Some(ops::tensor_of(dims, dtype_of(&x)).into());
+            Ok(call.into())
+        }
+        _ => Ok(found.into()),
+    }
 }
 
 fn affine_grid_(cx: &mut Node<'_, '_>) -> Converted {
@@ -401,6 +414,9 @@ fn limit(cx: &mut Node<'_, '_>, index: usize, dtype: DataType, default: f64) -> 
         };
     }
     let value = cx.tensor(index)?;
+    if dtype == DataType::INT64 {
+        cx.warn("TVM 0.27 compiles a maximum of boxes that is known at run time as if it were all boxes");
+    }
     let point = if lengths_of(&value).is_some_and(|dims| dims.is_empty()) {
         value
     } else {

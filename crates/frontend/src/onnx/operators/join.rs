@@ -8,7 +8,7 @@ use tvmscript_relax::op::join;
 use tvmscript_relax::op::nn::resample;
 use tvmscript_relax::op::reduce::cumsum;
 use tvmscript_relax::op::scatter::scatter_elements;
-use tvmscript_relax::op::shape::broadcast_to;
+use tvmscript_relax::op::shape::{broadcast_to, tensor_to_shape};
 use tvmscript_relax::{Expr, ShapeExpr, Tuple};
 
 use super::super::node::{Converted, Node};
@@ -196,7 +196,8 @@ fn tile(cx: &mut Node<'_, '_>) -> Converted {
         true => super::runtime::scalars(&repeats).ok_or("needs repeats of known number")?,
         false => {
             let repeats = cx.int64_tensor(repeats)?;
-            cx.tensor_to_shape(repeats, count, "tile_repeat")?
+            let shape = cx.emit(tensor_to_shape(repeats))?;
+            cx.cast_shape(shape, count, "tile_repeat")?
         }
     };
     // Each axis gets one before it along which the tensor is broadcast; then both become one.

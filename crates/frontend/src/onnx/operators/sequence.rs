@@ -42,7 +42,10 @@ fn items(cx: &Node<'_, '_>) -> Result<Vec<Expr>, Reason> {
     }
     let info = struct_info_of(&value);
     match info.as_ref().and_then(|info| info.as_node::<TupleStructInfo>()) {
-        Some(tuple) => Ok((0..tuple.fields.len()).map(|index| field(&value, index)).collect()),
+        // Elements come from the operator that made the tuple.
+        Some(tuple) => {
+            Ok((0..tuple.fields.len()).map(|index| field(&value, index).with_span(value.span())).collect())
+        }
         None => Err("needs a sequence of known length".into()),
     }
 }
