@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use tvmscript::PrinterConfig;
+use tvmscript::diagnostics::escape;
 use tvmscript::docsifier::print_text;
 use tvmscript::frontend::{self, Format, ImportOptions, Model};
 use tvmscript::ir_core::SourceTexts;
@@ -76,6 +77,7 @@ fn import(
     let printed =
         timings.time("print", || print_text(imported.module.object(), settings.registry(), &config));
     let printed = printed.map_err(|error| FileError::new(FileErrorKind::Unprintable(error), None))?;
-    let warnings = imported.warnings.iter().map(ToString::to_string).collect();
+    let warnings = imported.warnings.iter();
+    let warnings = warnings.map(|warning| escape::message(&warning.to_string()).into_owned()).collect();
     Ok(((printed.text + "\n", warnings), Warnings::default()))
 }

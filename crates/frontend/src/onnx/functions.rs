@@ -1,6 +1,7 @@
 //! Functions of a model, inlined before the conversion: a node that calls one becomes the nodes of its body.
 //!
-//! A node of a body has the name of the call and its own: `call/inner`. Values inside get names that occur nowhere else.
+//! A node of a body has the name of the call and its own, `call/inner`, and so have the values inside. Further calls of a
+//! name get a number.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -15,8 +16,10 @@ use crate::model::Format;
 
 /// Maximum depth of calls and subgraphs inside each other.
 const MAX_DEPTH: usize = 64;
+/// Maximum number of inlined nodes, those of subgraphs not counted.
+const MAX_NODES: usize = 1 << 17;
 /// Maximum size of all inlined nodes, encoded, in bytes.
-const MAX_BYTES: usize = 256 << 20;
+const MAX_BYTES: usize = 64 << 20;
 /// The attribute that keeps the version of the operator set of an inlined node. No attribute of an operator has this name.
 const VERSION: &[u8] = b"";
 
@@ -32,7 +35,13 @@ pub(super) fn version(node: &NodeProto) -> Option<i64> {
 pub(super) fn inline(model: &mut ModelProto) -> Result<(), ImportError> {
     let functions = std::mem::take(&mut model.functions);
     let Some(graph) = model.graph.as_mut().filter(|_| !functions.is_empty()) else { return Ok(()) };
-    let mut inliner = Inliner { functions: HashMap::new(), names: BTreeSet::new(), bytes: MAX_BYTES };
+    let mut inliner = Inliner {
+        functions: HashMap::new(),
+        names: BTreeSet::new(),
+        next: HashMap::new(),
+        nodes: MAX_NODES,
+        bytes: MAX_BYTES,
+    };
     for function in &functions {
         // The first of several functions of one name counts.
         let key = (domain(&function.domain), function.name.as_ref(), function.overload.as_ref());
@@ -57,6 +66,10 @@ struct Inliner<'f> {
     functions: HashMap<Key<'f>, &'f FunctionProto>,
     /// Names of values and prefixes that are taken.
     names: BTreeSet<Bytes>,
+    /// Number for the next prefix of a call with this name.
+    next: HashMap<String, usize>,
+    /// Number of the nodes that may still be inlined.
+    nodes: usize,
     /// Size of the nodes that may still be inlined.
     bytes: usize,
 }
@@ -142,16 +155,17 @@ impl<'f> Inliner<'f> {
         let version = function.opset_import.iter().find(|set| domain(&set.domain).is_empty());
         let mut nodes = Vec::with_capacity(function.node.len());
         for (index, inner) in function.node.iter().enumerate() {
-            self.bytes = self.bytes.checked_sub(inner.encoded_len() + 64).ok_or_else(|| {
+            let left = self.bytes.checked_sub(inner.encoded_len()).zip(self.nodes.checked_sub(1));
+            (self.bytes, self.nodes) = left.ok_or_else(|| {
                 failed(format!(
-                    "the bodies of its functions take more than {MAX_BYTES} bytes in place of calls"
+                    "in place of calls, the bodies of its functions have more than {MAX_NODES} nodes or {MAX_BYTES} bytes"
                 ))
             })?;
             let mut node = inner.clone();
             let output = node.output.iter().find(|name| !name.is_empty()).cloned().unwrap_or_default();
             let own = [&node.name, &output].into_iter().find(|name| !name.is_empty()).map(|name| text(name));
             let own = own.unwrap_or_else(|| format!("{}_{index}", text(&node.op_type)).into());
-            node.name = format!("{layer}/{own}").into();
+            node.name = format!("{}{own}", names.prefix).into();
             names.rename(&mut node);
             resolve(&mut node, function, call);
             if let Some(version) = version {
@@ -161,7 +175,7 @@ impl<'f> Inliner<'f> {
             nodes.push(node);
         }
         for (value, result) in passed {
-            let name = format!("{layer}/{}", text(&result)).into();
+            let name = format!("{}{}", names.prefix, text(&result)).into();
             let op_type = Bytes::from_static(b"Identity");
             nodes.push(NodeProto {
                 input: vec![value],
@@ -176,16 +190,17 @@ impl<'f> Inliner<'f> {
 
     /// A prefix for the names of values that no other name has.
     fn prefix(&mut self, layer: &str) -> String {
-        let mut number = 1;
+        let next = self.next.entry(layer.to_owned()).or_insert(1);
         loop {
+            let number = *next;
+            *next += 1;
             let prefix = if number == 1 { format!("{layer}/") } else { format!("{layer}_{number}/") };
-            let prefix_bytes = Bytes::from(prefix.clone());
-            let next = self.names.range(prefix_bytes.clone()..).next();
-            if next.is_none_or(|name| !name.starts_with(&prefix_bytes)) {
-                self.names.insert(prefix_bytes);
+            let taken = Bytes::from(prefix.clone());
+            let found = self.names.range(taken.clone()..).next();
+            if found.is_none_or(|name| !name.starts_with(&taken)) {
+                self.names.insert(taken);
                 return prefix;
             }
-            number += 1;
         }
     }
 }

@@ -60,7 +60,7 @@ pub(super) struct Importer<'m> {
     pub(super) graph: Graph,
     pub(super) options: &'m ImportOptions,
     opset: i64,
-    folder: Option<&'m Path>,
+    pub(super) folder: Option<&'m Path>,
     /// All nodes: after each one those of its subgraphs.
     order: Vec<&'m NodeProto>,
     /// Names of the nodes, by address.

@@ -12,6 +12,9 @@ use super::tensor::element_type;
 use crate::error::ImportError;
 use crate::ops::tensor_of;
 
+/// Maximum number of operators in the text of a dimension.
+const MAX_OPERATORS: usize = 64;
+
 /// The variables of dimensions, shared by all inputs of a model.
 #[derive(Debug, Default)]
 pub(super) struct Dimensions {
@@ -90,6 +93,9 @@ impl Dimensions {
     /// Evaluates the text of a dimension: names and integers joined by `+`, `-`, `*` and `/`, from left to right.
     fn expression(&mut self, text: &str) -> Result<prim::Expr, String> {
         let is_operator = |c: char| matches!(c, '+' | '-' | '*' | '/');
+        if text.matches(is_operator).count() > MAX_OPERATORS {
+            return Err(format!("has a dimension with more than {MAX_OPERATORS} operators"));
+        }
         let mut value: Option<prim::Expr> = None;
         let mut operator = String::new();
         let mut rest = text;

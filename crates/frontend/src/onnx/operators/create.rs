@@ -73,15 +73,18 @@ fn constant_of_shape(cx: &mut Node<'_, '_>) -> Converted {
         }
         None => shape,
     };
-    if let Some([length]) = ops::integers(&shape).as_deref() {
-        // A vector becomes a constant, others are broadcast where they are used.
-        let limit = cx.graph().max_folded_bytes();
-        let count = usize::try_from(*length).unwrap_or(usize::MAX);
-        let element = ops::elements(&value.clone().upcast());
-        let fits = count.checked_mul(8).is_some_and(|bytes| bytes <= limit);
-        let filled = element
-            .filter(|_| fits)
-            .and_then(|element| element.gather(&[count], std::iter::repeat_n(0, count)));
+    let element = ops::elements(&value.clone().upcast()).filter(|element| element.len() == 1);
+    let element = element.ok_or("the value must be one number")?;
+    // A point or vector becomes a constant, others are broadcast where they are used.
+    let dims = match ops::integers(&shape).as_deref() {
+        Some([]) => Some(Vec::new()),
+        Some([length]) => Some(vec![usize::try_from(*length).unwrap_or(usize::MAX)]),
+        _ => None,
+    };
+    if let Some(dims) = dims {
+        let count = dims.iter().product::<usize>();
+        let fits = cx.graph().affords(count.saturating_mul(8));
+        let filled = fits.then(|| element.gather(&dims, std::iter::repeat_n(0, count))).flatten();
         if let Some(filled) = filled {
             return Ok(cx.named(Constant::new(filled.encode())).into());
         }
@@ -249,11 +252,10 @@ fn constant_range(
 ) -> Converted {
     let float = |tensor: &Tensor| tensor.floats().and_then(|values| values.first().copied());
     let int = |tensor: &Tensor| tensor.ints().and_then(|values| values.first().copied());
-    let fits = |count: i128, limit: usize| match usize::try_from(count.max(0)) {
-        Ok(count) if count.saturating_mul(8) <= limit => Ok(count),
+    let mut fits = |count: i128| match usize::try_from(count.max(0)) {
+        Ok(count) if cx.graph().affords(count.saturating_mul(8)) => Ok(count),
         _ => Err(Reason(format!("the constant of {count} numbers would be too large"))),
     };
-    let bytes = cx.graph().max_folded_bytes();
     let tensor = match (float(start), float(limit), float(delta), int(start), int(limit), int(delta)) {
         (Some(start), Some(limit), Some(delta), ..) => {
             let difference = Tensor::of_floats(dtype, Vec::new(), [limit - start]);
@@ -261,7 +263,7 @@ fn constant_range(
             if !count.is_finite() {
                 return Err("the number of its elements is not finite".into());
             }
-            let count = fits(count as i128, bytes)?;
+            let count = fits(count as i128)?;
             let steps = Tensor::of_floats(dtype, vec![count], (0..count).map(|at| at as f64));
             let steps = steps.floats().unwrap_or_default().iter().map(|at| at * delta);
             let steps = Tensor::of_floats(dtype, vec![count], steps.collect::<Vec<_>>());
@@ -274,7 +276,7 @@ fn constant_range(
             }
             // Rounded up towards the limit.
             let steps = (start - limit) * delta.signum();
-            let count = fits(-steps.div_euclid(delta.abs()), bytes)?;
+            let count = fits(-steps.div_euclid(delta.abs()))?;
             Tensor::of_ints(dtype, vec![count], (0..count).map(|at| start + at as i128 * delta))
         }
         _ => return Err("needs operands of one type".into()),

@@ -138,12 +138,6 @@ fn scaled(own: &[prim::Expr], scales: &[f64]) -> Result<Vec<prim::Expr>, Reason>
                 false => Err(Reason(format!("a length of {length} is too large"))),
             };
         }
-        if *scale == 1.0 {
-            return Ok(dim.clone());
-        }
-        if scale.fract() == 0.0 {
-            return Ok(prim::ops::mul(dim.clone(), IntImm::int64(*scale as i64))?);
-        }
         let scale = Ref::new(FloatImm { span: Span::current(), dtype: DataType::FLOAT32, value: *scale });
         let wide = prim::ops::cast(DataType::FLOAT32, dim.clone())?;
         Ok(prim::ops::cast(DataType::INT64, prim::ops::mul(scale.upcast(), wide)?)?)

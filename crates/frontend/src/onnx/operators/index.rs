@@ -360,9 +360,8 @@ fn scatter(cx: &mut Node<'_, '_>) -> Converted {
     let (rank, at) = (own.len(), axis(at, own.len())?);
     let shape: Vec<usize> = shape.iter().map(|dim| usize::try_from(*dim).unwrap_or(0)).collect();
     let entries = shape.iter().try_fold(1usize, |count, dim| count.checked_mul(*dim));
-    let limit = cx.graph().max_folded_bytes();
     let entries = entries
-        .filter(|entries| entries.saturating_mul(rank).saturating_mul(8) <= limit)
+        .filter(|entries| cx.graph().affords(entries.saturating_mul(rank).saturating_mul(8)))
         .ok_or("the table of the positions of its elements would be too large")?;
     // The position of each element, with the index itself in the column of the axis.
     let mut grid = Vec::with_capacity(entries * rank);

@@ -28,6 +28,9 @@ rows! {
     "Tile" { 13: tile } => "tile; broadcast_to, reshape";
 }
 
+/// Memory of a dimension of a computed shape, about.
+const DIMENSION_BYTES: usize = 64;
+
 /// Shapes and constant vectors of `int64` make a shape; other values a tensor.
 fn concat(cx: &mut Node<'_, '_>) -> Converted {
     let count = cx.inputs.len();
@@ -43,6 +46,9 @@ fn concat(cx: &mut Node<'_, '_>) -> Converted {
         }
     }
     if let Some(dims) = dims.filter(|_| count > 0) {
+        if !cx.graph().affords(dims.len().saturating_mul(DIMENSION_BYTES)) {
+            return Err(Reason(format!("the shape of {} lengths would be too large", dims.len())));
+        }
         return Ok(ops::shape_of(dims).into());
     }
     let parts = (0..count).map(|index| cx.tensor(index)).collect::<Result<Vec<_>, _>>()?;
@@ -99,6 +105,9 @@ fn split_at_run_time(cx: &mut Node<'_, '_>, sizes: Expr, at: i64) -> Converted {
     let (own, dtype) = (dims(&x)?, dtype_of(&x));
     let at = axis(at, own.len())?;
     let count = length(&sizes, "the list of lengths")?;
+    if count != cx.output_count() {
+        return Err(Reason(format!("has {count} lengths for {} results", cx.output_count())));
+    }
     let sizes = cx.int64_tensor(sizes)?;
     let starts = cx.normalize(cumsum(sizes.clone(), Some(0), None, Some(true)))?;
     let ends = cx.normalize(add(starts.clone(), sizes))?;

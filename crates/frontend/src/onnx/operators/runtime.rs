@@ -2,6 +2,7 @@
 
 use tvmscript_ir_core::DataType;
 use tvmscript_prim::{self as prim, ops::int_value};
+use tvmscript_relax::op::MAX_NDIM;
 use tvmscript_relax::op::create::arange;
 use tvmscript_relax::op::datatype::astype;
 use tvmscript_relax::op::elementwise::{add, equal, greater, less, subtract, where_};
@@ -55,7 +56,7 @@ pub(super) fn known_rank(value: &Expr) -> Option<usize> {
 /// The number of elements of a vector, shape or scalar.
 ///
 /// # Errors
-/// Fails if it is unknown, and for tensors of another rank.
+/// Fails if it is unknown or above the maximum rank, and for tensors of another rank.
 pub(super) fn length(value: &Expr, what: &str) -> Result<usize, Reason> {
     if let Some(shape) = value.as_node::<ShapeExpr>() {
         return Ok(shape.values.len());
@@ -64,8 +65,8 @@ pub(super) fn length(value: &Expr, what: &str) -> Result<usize, Reason> {
         return Ok(1);
     }
     match dims_of(value).as_deref().map(|dims| dims.iter().map(int_value).collect::<Vec<_>>()).as_deref() {
-        Some([Some(length)]) => Ok(usize::try_from(*length).unwrap_or(0)),
-        _ => Err(Reason(format!("{what} must be a vector of known length"))),
+        Some([Some(length)]) if *length <= MAX_NDIM => Ok(usize::try_from(*length).unwrap_or(0)),
+        _ => Err(Reason(format!("{what} must be a vector of known length, at most {MAX_NDIM}"))),
     }
 }
 

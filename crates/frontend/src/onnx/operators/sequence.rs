@@ -22,17 +22,26 @@ rows! {
         Ok(number(DataType::BOOL, if cx.optional(0).is_some() { 1.0 } else { 0.0 }).into())
     } } => "a constant";
     "SequenceAt" { 11: at } => "an element of a tuple", "positions known at run time";
-    "SequenceConstruct" { 11: |cx| Ok(sequence((0..cx.inputs.len()).map(|at| cx.tensor(at)).collect::<Result<_, _>>()?)) } => "a tuple";
-    "SequenceEmpty" { 11: |_| Ok(sequence(Vec::new())) } => "a tuple";
+    "SequenceConstruct" { 11: |cx| {
+        let items = (0..cx.inputs.len()).map(|at| cx.tensor(at)).collect::<Result<_, _>>()?;
+        sequence(cx, items)
+    } } => "a tuple";
+    "SequenceEmpty" { 11: |cx| sequence(cx, Vec::new()) } => "a tuple";
     "SequenceErase" { 11: erased } => "a tuple", "positions known at run time";
     "SequenceInsert" { 11: inserted } => "a tuple", "positions known at run time";
     "SequenceLength" { 11: |cx| Ok(int64_number(items(cx)?.len() as i64).into()) } => "a constant";
     "SplitToSequence" { 11: divided } => "split; squeeze", "lengths known at run time";
 }
 
-fn sequence(items: Vec<Expr>) -> Output {
-    Output::Whole(Tuple::new(items).upcast())
+fn sequence(cx: &mut Node<'_, '_>, items: Vec<Expr>) -> Converted {
+    match cx.graph().affords(items.len().saturating_mul(ITEM_BYTES)) {
+        true => Ok(Output::Whole(Tuple::new(items).upcast())),
+        false => Err(Reason(format!("the sequence of {} tensors would be too large", items.len()))),
+    }
 }
+
+/// Memory of an element of a sequence, about.
+const ITEM_BYTES: usize = 64;
 
 /// The elements of the first operand, a sequence whose length is known.
 fn items(cx: &Node<'_, '_>) -> Result<Vec<Expr>, Reason> {
@@ -76,7 +85,7 @@ fn inserted(cx: &mut Node<'_, '_>) -> Converted {
     let end = items.len();
     let position = position(cx, 2, end)?.unwrap_or(end);
     items.insert(position.min(end), cx.tensor(1)?);
-    Ok(sequence(items))
+    sequence(cx, items)
 }
 
 fn erased(cx: &mut Node<'_, '_>) -> Converted {
@@ -86,7 +95,7 @@ fn erased(cx: &mut Node<'_, '_>) -> Converted {
         return Err(Reason(format!("the position {position} is outside a sequence of {}", items.len())));
     }
     items.remove(position);
-    Ok(sequence(items))
+    sequence(cx, items)
 }
 
 fn concatenated(cx: &mut Node<'_, '_>) -> Converted {
@@ -113,8 +122,9 @@ fn divided(cx: &mut Node<'_, '_>) -> Converted {
         [size] if *size > 0 => {
             let length = length.ok_or("needs an axis of known length")?;
             let count = length.div_euclid(*size) + i64::from(length.rem_euclid(*size) != 0);
-            if count > MAX_PARTS {
-                return Err(Reason(format!("{count} parts are more than {MAX_PARTS}")));
+            let bytes = usize::try_from(count).unwrap_or(usize::MAX).saturating_mul(PART_BYTES);
+            if !cx.graph().affords(bytes) {
+                return Err(Reason(format!("the sequence of {count} tensors would be too large")));
             }
             // Parts of equal length may be shorter than the stated length.
             let is_equal = count > 0 && length.div_euclid(count) + i64::from(length % count != 0) == *size;
@@ -138,8 +148,8 @@ fn divided(cx: &mut Node<'_, '_>) -> Converted {
         let item = cx.emit(field(&all, index))?;
         items.push(squeeze(item, Some(ints(&[stated]))).upcast());
     }
-    Ok(sequence(items))
+    sequence(cx, items)
 }
 
-/// Maximum number of parts of a tensor.
-const MAX_PARTS: i64 = 1 << 16;
+/// Memory of a part of a tensor with its type, about.
+const PART_BYTES: usize = 1 << 10;
