@@ -78,6 +78,11 @@ fn import(
         timings.time("print", || print_text(imported.module.object(), settings.registry(), &config));
     let printed = printed.map_err(|error| FileError::new(FileErrorKind::Unprintable(error), None))?;
     let warnings = imported.warnings.iter();
-    let warnings = warnings.map(|warning| escape::message(&warning.to_string()).into_owned()).collect();
+    let warnings = warnings
+        .map(|warning| {
+            let line = escape::name(&warning.to_string()).into_owned();
+            escape::message(&line).into_owned()
+        })
+        .collect();
     Ok(((printed.text + "\n", warnings), Warnings::default()))
 }

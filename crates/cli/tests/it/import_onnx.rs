@@ -433,8 +433,8 @@ fn hostile_models_are_refused_or_imported_without_harm() {
     .model();
     let huge = i64::MAX;
     let long_dimension = vec!["a"; 100_000].join("*");
-    let mut cut: Vec<Vec<u8>> = (0..good.len()).map(|end| good[..end].to_vec()).collect();
-    cut.extend((0..good.len()).map(|at| {
+    let mut cut: Vec<Vec<u8>> = (0..good.len()).step_by(3).map(|end| good[..end].to_vec()).collect();
+    cut.extend((0..good.len()).step_by(3).map(|at| {
         let mut changed = good.clone();
         changed[at] ^= 0xff;
         changed

@@ -86,6 +86,7 @@ pub(super) fn import(
     let has_if = main.node.iter().any(|node| node.op_type.as_ref() == b"If");
     let internal = |reason: Reason| ImportError::Container { format: crate::Format::Onnx, reason: reason.0 };
     let graph = Graph::new(options, !has_if).map_err(|error| internal(error.into()))?;
+    let typed = main.value_info.iter().chain(&main.output).filter(|info| info.r#type.is_some());
     let mut importer = Importer {
         graph,
         options,
@@ -96,7 +97,7 @@ pub(super) fn import(
         scopes: vec![Scope::new()],
         params: PtrMap::default(),
         dimensions: Dimensions::default(),
-        declared: main.value_info.iter().chain(&main.output).map(|info| (info.name.as_ref(), info)).collect(),
+        declared: typed.map(|info| (info.name.as_ref(), info)).collect(),
         errors: Vec::new(),
     };
     importer.name_nodes(main);
@@ -364,7 +365,6 @@ impl<'m> Importer<'m> {
     fn converted(&mut self, proto: &'m NodeProto) -> Option<Vec<Value>> {
         let mut inputs = self.operands(proto)?;
         let layer = self.layer(proto).to_owned();
-        let types = inputs.iter().flatten().map(described).collect();
         let _layer = self.graph.layer(&layer);
         let opset = functions::version(proto).unwrap_or(self.opset);
         let convert = match self.row(proto) {
@@ -378,6 +378,7 @@ impl<'m> Importer<'m> {
                 }
             });
         }
+        let operands = inputs.clone();
         let mut node = Node { importer: self, proto, opset, inputs };
         let outputs = convert(&mut node).and_then(|output| self.finish_node(output));
         let needed = proto.output.iter().rposition(|name| !name.is_empty()).map_or(0, |last| last + 1);
@@ -389,7 +390,8 @@ impl<'m> Importer<'m> {
             Ok(outputs) => Some(outputs),
             Err(reason) => {
                 let operator = text(&proto.op_type).into_owned();
-                self.errors.push(ImportError::Node { layer, operator, inputs: types, reason: reason.0 });
+                let inputs = operands.iter().flatten().map(described).collect();
+                self.errors.push(ImportError::Node { layer, operator, inputs, reason: reason.0 });
                 None
             }
         }

@@ -41,7 +41,7 @@ fn sequence(cx: &mut Node<'_, '_>, items: Vec<Expr>) -> Converted {
 }
 
 /// Memory of an element of a sequence, about.
-const ITEM_BYTES: usize = 64;
+const ITEM_BYTES: usize = 256;
 
 /// The elements of the first operand, a sequence whose length is known.
 fn items(cx: &Node<'_, '_>) -> Result<Vec<Expr>, Reason> {
