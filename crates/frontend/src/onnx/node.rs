@@ -109,7 +109,10 @@ impl<'m> Node<'_, 'm> {
         if self.optional(index).is_none() {
             return Ok(None);
         }
-        let value = self.constant(index).and_then(|value| ops::numbers(&value));
+        let of_ints = |ints: Vec<i64>| ints.into_iter().map(|int| int as f64).collect();
+        let value = self.constant(index);
+        let value =
+            value.and_then(|value| ops::numbers(&value).or_else(|| ops::integers(&value).map(of_ints)));
         value.map(Some).ok_or_else(|| Reason(format!("{what} must be constant")))
     }
 

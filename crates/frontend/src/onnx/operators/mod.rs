@@ -8,6 +8,7 @@ mod index;
 mod join;
 mod linear;
 mod nn;
+mod resize;
 mod runtime;
 mod sequence;
 mod shape;
@@ -67,6 +68,7 @@ static FAMILIES: &[&[Row]] = &[
     join::ROWS,
     linear::ROWS,
     nn::ROWS,
+    resize::ROWS,
     sequence::ROWS,
     shape::ROWS,
 ];
