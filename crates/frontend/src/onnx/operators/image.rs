@@ -6,7 +6,7 @@ use tvmscript_relax::op::datatype::astype;
 use tvmscript_relax::op::elementwise::{add, divide, subtract};
 use tvmscript_relax::op::image::{all_class_non_max_suppression, grid_sample};
 use tvmscript_relax::op::join::{concat, split};
-use tvmscript_relax::op::shape::{expand_dims, permute_dims, tensor_to_shape};
+use tvmscript_relax::op::shape::{expand_dims, permute_dims};
 use tvmscript_relax::op::tvm_0_27::image::affine_grid;
 use tvmscript_relax::op::tvm_0_27::vision::{roi_align, roi_pool};
 use tvmscript_relax::{Call, Constant, Expr, ShapeExpr, Tuple};
@@ -14,12 +14,11 @@ use tvmscript_relax::{Call, Constant, Expr, ShapeExpr, Tuple};
 use super::super::node::{Converted, Node};
 use super::join::parts;
 use super::rows;
-use super::runtime::{length, scalars};
 use crate::error::Reason;
 use crate::ops::{self, dtype_of, field, ints, lengths_of, number, rank, reshape};
 
 rows! {
-    "AffineGrid" { 20: affine_grid_ } => "image.affine_grid, permute_dims";
+    "AffineGrid" { 20: affine_grid_ } => "image.affine_grid, permute_dims", "a size known at run time";
     "AllClassNMS" { 1: |cx| Ok(suppressed(cx)?.into()) } => "vision.all_class_non_max_suppression";
     "GridSample" { 16: grid_sample_ } => "permute_dims, image.grid_sample", "cubic sampling of volumes";
     "MaxRoiPool" { 1: max_roi_pool } => "vision.roi_pool";
@@ -66,22 +65,13 @@ fn grid_sample_(cx: &mut Node<'_, '_>) -> Converted {
 
 fn affine_grid_(cx: &mut Node<'_, '_>) -> Converted {
     let theta = cx.tensor(0)?;
-    let size = cx.constant_or_value(1).ok_or("the size is missing")?;
-    let size = match scalars(&size) {
-        Some(size) => size,
-        None => {
-            let rank = length(&size, "the size")?;
-            let vector = cx.int64_tensor(size)?;
-            let shape = cx.emit(tensor_to_shape(vector))?;
-            cx.cast_shape(shape, rank, "grid_dim")?
-        }
-    };
+    // TVM compiles sizes of numbers alone.
+    let size = cx.constant_ints(1, "the size")?.ok_or("the size is missing")?;
     let sides = match size.as_slice() {
         [_, _, sides @ ..] if matches!(sides.len(), 2 | 3) => sides,
         _ => return Err(Reason(format!("needs a size of 4 or 5 lengths, not {}", size.len()))),
     };
-    let sides = ops::shape_of(sides.iter().cloned());
-    let grid = cx.emit(affine_grid(theta, sides, cx.flag("align_corners")))?;
+    let grid = cx.emit(affine_grid(theta, ops::shape(sides), cx.flag("align_corners")))?;
     let axes: Vec<i64> = std::iter::once(0).chain(2..size.len() as i64).chain([1]).collect();
     Ok(cx.emit(permute_dims(grid, Some(ints(&axes))))?.into())
 }
