@@ -87,6 +87,14 @@ pub enum ImportError {
         /// Description of the node or output that uses it.
         user: String,
     },
+    /// An output of the model that cannot be a result.
+    #[error("the output `{name}` {reason}")]
+    Output {
+        /// Name of the output.
+        name: String,
+        /// Reason.
+        reason: String,
+    },
     /// An input of the model that cannot be a parameter.
     #[error("the input `{name}` {reason}")]
     Input {
@@ -119,7 +127,9 @@ error_codes! {
             "The elements of a tensor are in another file that is missing, too short, or outside the folder of the model.";
         ImportError::Undefined { .. } => "E1509" "model-undefined"
             "A node or an output uses a value that nothing makes before it.";
-        ImportError::Input { .. } => "E1510" "model-input" "An input of the model has a type that is not supported.";
+        ImportError::Input { .. } => "E1510" "model-input"
+            "An input of the model has a type that is not supported, or a shape is stated for an input that the model does not have.";
+        ImportError::Output { .. } => "E1511" "model-output" "An output of the model has a type that is not supported.";
     }
 }
 
@@ -181,6 +191,14 @@ pub enum ImportWarning {
         /// The name with replacement characters.
         name: String,
     },
+    /// An input whose name cannot be that of a parameter.
+    #[error("the input `{name}` is the parameter `{used}`")]
+    Renamed {
+        /// Name of the input.
+        name: String,
+        /// Name of the parameter.
+        used: String,
+    },
     /// Dimensions without a name, which share one variable.
     #[error(
         "the unknown dimensions of {inputs} share one variable, so their lengths count as equal; give shapes with `--shape`"
@@ -209,14 +227,16 @@ pub enum ImportWarning {
 
 error_codes! {
     ImportWarning {
-        ImportWarning::NotUtf8 { .. } => "E1511" "model-name"
+        ImportWarning::NotUtf8 { .. } => "E1521" "model-name"
             "A name in a model is no UTF-8. Its other bytes become replacement characters; nothing else changes.";
-        ImportWarning::SharedDimension { .. } => "E1512" "model-dimension"
+        ImportWarning::SharedDimension { .. } => "E1522" "model-dimension"
             "Inputs of a model have dimensions without a length and without a name. They share one variable, as in TVM; `--shape` \
              states the lengths of an input.";
-        ImportWarning::Approximate { .. } => "E1513" "model-approximate"
+        ImportWarning::Approximate { .. } => "E1523" "model-approximate"
             "A node of a model was converted to something that may give other results than the framework of the model.";
-        ImportWarning::Container { .. } => "E1514" "model-oddity"
+        ImportWarning::Renamed { .. } => "E1525" "model-input-name"
+            "The name of an input is no identifier, or is taken: the parameter has another name. Its span keeps the model's.";
+        ImportWarning::Container { .. } => "E1524" "model-oddity"
             "Something about the file of a model is odd and was ignored.";
     }
 }

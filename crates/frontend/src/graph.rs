@@ -41,6 +41,9 @@ impl Drop for Layer {
     }
 }
 
+/// Number of computed constants of the maximum size that all of them may take.
+const MAX_FOLDED: usize = 16;
+
 /// A function under construction: bindings, constants with names, and remarks.
 #[derive(Debug)]
 pub struct Graph {
@@ -50,6 +53,8 @@ pub struct Graph {
     fills_spans: bool,
     marks_spans: bool,
     max_folded_bytes: usize,
+    /// Memory that computed constants may still take, in bytes.
+    affordable_bytes: usize,
     /// Remarks about the model.
     pub warnings: Vec<ImportWarning>,
 }
@@ -67,6 +72,7 @@ impl Graph {
             fills_spans: options.fills_spans,
             marks_spans: options.marks_spans,
             max_folded_bytes: options.max_folded_bytes,
+            affordable_bytes: options.max_folded_bytes.saturating_mul(MAX_FOLDED),
             warnings: Vec::new(),
         })
     }
@@ -166,13 +172,19 @@ impl Graph {
         }
         let value = self.normalize(call)?;
         let folded = value.as_node::<Call>().and_then(evaluate);
-        let fits = |bytes: usize| bytes <= self.max_folded_bytes;
         Ok(match folded.map(|tensor| tensor.encode()) {
-            Some(tensor) if tensor.bytes().is_some_and(|bytes| fits(bytes.len())) => {
+            Some(tensor) if tensor.bytes().is_some_and(|bytes| self.affords(bytes.len())) => {
                 Constant::new(tensor).with_span(value.span()).upcast()
             }
             _ => value,
         })
+    }
+
+    /// Reserves memory for a value that is computed during the import. Returns `false` if the value would be too large, or
+    /// all such values together.
+    pub fn affords(&mut self, bytes: usize) -> bool {
+        let left = self.affordable_bytes.checked_sub(bytes).filter(|_| bytes <= self.max_folded_bytes);
+        left.inspect(|left| self.affordable_bytes = *left).is_some()
     }
 
     /// Maximum size of a constant that is computed during the import, in bytes.

@@ -4,18 +4,19 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use tvmscript_ir_core::{DataType, Ref};
+use tvmscript_ir_core::{DataType, PtrMap, Ref};
 use tvmscript_prim::IntImm;
 use tvmscript_relax::{
     Constant, Expr, ShapeExpr, StructInfo, TensorStructInfo, Tuple, TupleStructInfo, struct_info_of,
 };
 use tvmscript_si_builder::{Operator, onnx_names};
 
+use super::functions;
 use super::inputs::Dimensions;
 use super::name::text;
 use super::node::{Node, Output};
-use super::operators::{Row, find};
-use super::proto::{GraphProto, ModelProto, NodeProto, TensorProto};
+use super::operators::{Row, as_tensor, find, is_shape};
+use super::proto::{GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto};
 use super::tensor;
 use crate::error::{ImportError, ImportErrors, ImportWarning, Reason};
 use crate::graph::{Graph, described};
@@ -36,19 +37,40 @@ pub(super) enum Value {
 /// A graph or one of its subgraphs, with the values of its names.
 type Scope<'m> = HashMap<Cow<'m, str>, Value>;
 
+/// The operators that use shapes themselves; others use the lengths as a tensor.
+const SHAPE_OPERATORS: [&[u8]; 14] = [
+    b"Cast",
+    b"CastLike",
+    b"Concat",
+    b"ConstantOfShape",
+    b"Equal",
+    b"Expand",
+    b"Gather",
+    b"Identity",
+    b"Reshape",
+    b"Resize",
+    b"Shape",
+    b"Slice",
+    b"Squeeze",
+    b"Where",
+];
+
 /// A conversion.
 pub(super) struct Importer<'m> {
     pub(super) graph: Graph,
     pub(super) options: &'m ImportOptions,
     opset: i64,
-    folder: Option<&'m Path>,
+    pub(super) folder: Option<&'m Path>,
     /// All nodes: after each one those of its subgraphs.
     order: Vec<&'m NodeProto>,
     /// Names of the nodes, by address.
     layers: HashMap<*const NodeProto, String>,
     scopes: Vec<Scope<'m>>,
     /// With `keeps_params`: the constants that the parameters stand for.
-    params: HashMap<Cow<'m, str>, Ref<Constant>>,
+    params: PtrMap<Ref<Constant>>,
+    dimensions: Dimensions,
+    /// The types that the model states for the values of its main graph.
+    declared: HashMap<&'m [u8], &'m ValueInfoProto>,
     errors: Vec<ImportError>,
 }
 
@@ -64,6 +86,7 @@ pub(super) fn import(
     let has_if = main.node.iter().any(|node| node.op_type.as_ref() == b"If");
     let internal = |reason: Reason| ImportError::Container { format: crate::Format::Onnx, reason: reason.0 };
     let graph = Graph::new(options, !has_if).map_err(|error| internal(error.into()))?;
+    let typed = main.value_info.iter().chain(&main.output).filter(|info| info.r#type.is_some());
     let mut importer = Importer {
         graph,
         options,
@@ -72,7 +95,9 @@ pub(super) fn import(
         order: Vec::new(),
         layers: HashMap::new(),
         scopes: vec![Scope::new()],
-        params: HashMap::new(),
+        params: PtrMap::default(),
+        dimensions: Dimensions::default(),
+        declared: typed.map(|info| (info.name.as_ref(), info)).collect(),
         errors: Vec::new(),
     };
     importer.name_nodes(main);
@@ -186,19 +211,37 @@ impl<'m> Importer<'m> {
 
     /// The constant that a value is; with `keeps_params`, that which a parameter stands for, which the value is from now on.
     pub(super) fn constant_of(&mut self, name: &str, value: &Expr) -> Option<Expr> {
+        let constant = self.peek_constant(value)?;
+        if !constant.ptr_eq(value) {
+            self.set(Cow::Owned(name.to_owned()), Value::Known(constant.clone()));
+        }
+        Some(constant)
+    }
+
+    /// The constant or shape that a value is, or the constant that a parameter stands for.
+    pub(super) fn peek_constant(&self, value: &Expr) -> Option<Expr> {
         if value.is::<Constant>() || value.is::<ShapeExpr>() {
             return Some(value.clone());
         }
-        let constant: Expr = self.params.get(name)?.clone().upcast();
-        self.set(Cow::Owned(name.to_owned()), Value::Known(constant.clone()));
-        Some(constant)
+        Some(self.params.get(value.object())?.clone().upcast())
+    }
+
+    /// The type that the model states for a value, as far as it is known here.
+    pub(super) fn declared(&self, name: Option<&prost::bytes::Bytes>) -> Ref<StructInfo> {
+        let info = name.and_then(|name| self.declared.get(name.as_ref()));
+        self.dimensions.declared(info.copied())
     }
 
     /// Adds the parameters and the constants.
     fn begin(&mut self, main: &'m GraphProto) {
         let initialized: HashSet<&[u8]> =
             main.initializer.iter().map(|tensor| tensor.name.as_ref()).collect();
-        let mut dimensions = Dimensions::default();
+        let is_input = |name: &str| main.input.iter().any(|input| text(&input.name) == name);
+        for (name, _) in self.options.shapes.iter().filter(|(name, _)| !is_input(name)) {
+            let reason = "is given a shape, and is not an input of the model".to_owned();
+            self.errors.push(ImportError::Input { name: name.clone(), reason });
+        }
+        let mut dimensions = std::mem::take(&mut self.dimensions);
         let mut count = 0;
         for input in main.input.iter().filter(|input| !initialized.contains(input.name.as_ref())) {
             let name = text(&input.name);
@@ -212,6 +255,11 @@ impl<'m> Importer<'m> {
             match info {
                 Ok(info) => {
                     let var = self.graph.input(&name, info);
+                    let used = var.vid.name_hint.get();
+                    if used.as_str() != name {
+                        let (name, used) = (name.clone().into_owned(), used.as_str().to_owned());
+                        self.graph.warnings.push(ImportWarning::Renamed { name, used });
+                    }
                     self.set(name, Value::Known(var.upcast()));
                     count += 1;
                 }
@@ -227,6 +275,7 @@ impl<'m> Importer<'m> {
                 dimensions.unnamed.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
             self.graph.warnings.push(ImportWarning::SharedDimension { inputs });
         }
+        self.dimensions = dimensions;
         self.constants(main);
     }
 
@@ -244,6 +293,11 @@ impl<'m> Importer<'m> {
 
     fn initializer(&mut self, proto: &'m TensorProto) {
         let name = text(&proto.name);
+        if name.trim().is_empty() {
+            let reason = "is an initializer, and must have a name".to_owned();
+            self.errors.push(ImportError::Tensor { name: name.into_owned(), reason });
+            return;
+        }
         let tensor = match tensor::constant(&name, proto, self.folder) {
             Ok(tensor) => tensor,
             Err(error) => {
@@ -261,10 +315,10 @@ impl<'m> Importer<'m> {
         }
         let shown = name.strip_prefix("onnx::").unwrap_or(&name);
         let var = self.graph.weight(shown, tensor_of(dims.iter().map(|dim| IntImm::int64(*dim)), dtype));
-        self.set(name.clone(), Value::Known(var.upcast()));
         if let Some(constant) = constant.downcast_ref::<Constant>() {
-            self.params.insert(name, constant.clone());
+            self.params.insert(var.object().clone(), constant.clone());
         }
+        self.set(name, Value::Known(var.upcast()));
     }
 
     // --- nodes -----------------------------------------------------------------------------------------------
@@ -309,15 +363,22 @@ impl<'m> Importer<'m> {
     }
 
     fn converted(&mut self, proto: &'m NodeProto) -> Option<Vec<Value>> {
-        let inputs = self.operands(proto)?;
+        let mut inputs = self.operands(proto)?;
         let layer = self.layer(proto).to_owned();
-        let types = inputs.iter().flatten().map(described).collect();
         let _layer = self.graph.layer(&layer);
-        let opset = self.opset;
+        let opset = functions::version(proto).unwrap_or(self.opset);
         let convert = match self.row(proto) {
             Some(row) => row.converter(opset),
             None => super::operators::stub,
         };
+        if !SHAPE_OPERATORS.contains(&proto.op_type.as_ref()) {
+            inputs.iter_mut().flatten().filter(|value| is_shape(value)).for_each(|value| {
+                if let Ok(tensor) = as_tensor(value.clone()) {
+                    *value = tensor;
+                }
+            });
+        }
+        let operands = inputs.clone();
         let mut node = Node { importer: self, proto, opset, inputs };
         let outputs = convert(&mut node).and_then(|output| self.finish_node(output));
         let needed = proto.output.iter().rposition(|name| !name.is_empty()).map_or(0, |last| last + 1);
@@ -329,7 +390,8 @@ impl<'m> Importer<'m> {
             Ok(outputs) => Some(outputs),
             Err(reason) => {
                 let operator = text(&proto.op_type).into_owned();
-                self.errors.push(ImportError::Node { layer, operator, inputs: types, reason: reason.0 });
+                let inputs = operands.iter().flatten().map(described).collect();
+                self.errors.push(ImportError::Node { layer, operator, inputs, reason: reason.0 });
                 None
             }
         }
@@ -339,6 +401,7 @@ impl<'m> Importer<'m> {
     fn finish_node(&mut self, output: Output) -> Result<Vec<Value>, Reason> {
         let values = match output {
             Output::Empty => return Ok(vec![Value::Empty]),
+            Output::Whole(value) => return Ok(vec![Value::Known(self.graph.normalize(value)?)]),
             Output::Many(values) => {
                 let tuple = self.graph.normalize(Tuple::new(values))?;
                 let fields = tuple.as_node::<Tuple>().map(|tuple| &tuple.fields);
@@ -355,6 +418,10 @@ impl<'m> Importer<'m> {
         let fields =
             info.as_ref().and_then(|info| info.as_node::<TupleStructInfo>()).map(|tuple| tuple.fields.len());
         match fields {
+            // In subgraphs, upstream binds elements where they are used.
+            Some(count) if !values.is::<Tuple>() && self.scopes.len() > 1 => {
+                Ok((0..count).map(|index| Value::Known(field(&values, index))).collect())
+            }
             Some(count) if !values.is::<Tuple>() => {
                 let fields = (0..count).map(|index| self.graph.emit(field(&values, index)));
                 Ok(fields.collect::<Result<Vec<_>, _>>()?.into_iter().map(Value::Known).collect())
@@ -371,7 +438,10 @@ impl<'m> Importer<'m> {
             let name = text(&output.name);
             match self.value(&name) {
                 Some(Value::Known(value)) => results.push(value.clone()),
-                Some(Value::Empty) => results.push(Tuple::new([]).upcast()),
+                Some(Value::Empty) => {
+                    let reason = "is an empty optional value, which a result cannot be".to_owned();
+                    self.errors.push(ImportError::Output { name: name.into_owned(), reason });
+                }
                 Some(Value::Failed) => {}
                 None => self.errors.push(ImportError::Undefined {
                     name: name.into_owned(),

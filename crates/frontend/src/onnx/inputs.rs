@@ -4,13 +4,16 @@ use std::collections::HashMap;
 
 use tvmscript_ir_core::{DataType, Ref};
 use tvmscript_prim::{self as prim, IntImm, ops};
-use tvmscript_relax::{ObjectStructInfo, StructInfo, TensorStructInfo, TupleStructInfo};
+use tvmscript_relax::{ObjectStructInfo, StructInfo, TensorStructInfo};
 
 use super::name::text;
 use super::proto::{DimensionProto, TypeProto, ValueInfoProto};
 use super::tensor::element_type;
 use crate::error::ImportError;
 use crate::ops::tensor_of;
+
+/// Maximum number of operators in the text of a dimension.
+const MAX_OPERATORS: usize = 64;
 
 /// The variables of dimensions, shared by all inputs of a model.
 #[derive(Debug, Default)]
@@ -46,11 +49,25 @@ impl Dimensions {
             let dims = dims.collect::<Result<Vec<_>, _>>().map_err(failed)?;
             return Ok(tensor_of(dims, dtype));
         }
-        let inner = found.sequence_type.as_deref().or(found.optional_type.as_deref());
-        match inner.and_then(|inner| inner.elem_type.as_deref()) {
-            Some(inner) if found.optional_type.is_some() => self.convert(name, inner),
-            Some(inner) => Ok(TupleStructInfo::new([self.convert(name, inner)?])),
-            None => Ok(ObjectStructInfo::new()),
+        // Upstream takes sequences and optional values for tensors about which nothing is known.
+        Ok(TensorStructInfo::of_rank(-1, DataType::VOID, None).upcast())
+    }
+
+    /// A type stated for a value inside the graph. Dimensions must be numbers or variables of inputs, since nothing else
+    /// defines them.
+    pub(super) fn declared(&self, info: Option<&ValueInfoProto>) -> Ref<StructInfo> {
+        let tensor = info.and_then(|info| info.r#type.as_ref()).and_then(|found| found.tensor_type.as_ref());
+        let Some(tensor) = tensor else { return ObjectStructInfo::new() };
+        let dtype = element_type(tensor.elem_type).unwrap_or(DataType::VOID);
+        let dims = tensor.shape.as_ref().map(|shape| &shape.dim);
+        let known = |dim: &DimensionProto| match dim.dim_value {
+            Some(length @ 1..) => Some(IntImm::int64(length)),
+            _ => self.variables.get(text(dim.dim_param.as_deref()?).as_ref()).cloned(),
+        };
+        match dims.map(|dims| (dims.len(), dims.iter().map(known).collect::<Option<Vec<_>>>())) {
+            Some((_, Some(dims))) => tensor_of(dims, dtype),
+            Some((rank, None)) => TensorStructInfo::of_rank(rank as i64, dtype, None).upcast(),
+            None => TensorStructInfo::of_rank(-1, dtype, None).upcast(),
         }
     }
 
@@ -76,6 +93,9 @@ impl Dimensions {
     /// Evaluates the text of a dimension: names and integers joined by `+`, `-`, `*` and `/`, from left to right.
     fn expression(&mut self, text: &str) -> Result<prim::Expr, String> {
         let is_operator = |c: char| matches!(c, '+' | '-' | '*' | '/');
+        if text.matches(is_operator).count() > MAX_OPERATORS {
+            return Err(format!("has a dimension with more than {MAX_OPERATORS} operators"));
+        }
         let mut value: Option<prim::Expr> = None;
         let mut operator = String::new();
         let mut rest = text;

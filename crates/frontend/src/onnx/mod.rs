@@ -2,6 +2,7 @@
 //!
 //! Upstream counterpart: `python/tvm/relax/frontend/onnx/onnx_frontend.py`.
 
+mod functions;
 mod importer;
 mod inputs;
 mod name;
@@ -27,12 +28,14 @@ const FIRST_IR_VERSION: i64 = 3;
 pub fn import(model: &Model, options: &ImportOptions) -> Result<Imported, ImportErrors> {
     let failed = |reason: String| ImportError::Container { format: Format::Onnx, reason };
     // prost limits the depth of messages, and allocates no more than there are bytes.
-    let proto = proto::ModelProto::decode(model.bytes.clone()).map_err(|error| failed(error.to_string()))?;
+    let mut proto =
+        proto::ModelProto::decode(model.bytes.clone()).map_err(|error| failed(error.to_string()))?;
     if let Some(version) = proto.ir_version.filter(|version| *version < FIRST_IR_VERSION) {
         return Err(
             failed(format!("version {version} of the format is older than {FIRST_IR_VERSION}")).into()
         );
     }
+    functions::inline(&mut proto)?;
     let Some(graph) = &proto.graph else { return Err(failed("it has no graph".to_owned()).into()) };
     if graph.node.is_empty() && graph.input.is_empty() && graph.output.is_empty() {
         return Err(failed("its graph is empty".to_owned()).into());

@@ -1,10 +1,11 @@
 //! The view of a node that converters have: operands, attributes, the function under construction.
 
 use tvmscript_ir_core::{DataType, Ref, Str};
-use tvmscript_relax::{Call, Constant, Expr, ShapeExpr};
+use tvmscript_relax::{Call, Constant, Expr, StructInfo};
 
 use super::importer::Importer;
 use super::name::text;
+use super::operators::as_tensor;
 use super::proto::{AttributeProto, GraphProto, NodeProto, TensorProto};
 use super::tensor;
 use crate::error::{ImportWarning, Reason};
@@ -18,8 +19,9 @@ pub(super) enum Output {
     One(Expr),
     /// The results of the node.
     Many(Vec<Expr>),
+    /// One value; if its type is a tuple, the tuple as a whole, a sequence.
+    Whole(Expr),
     /// An optional value that is absent.
-    #[allow(dead_code)]
     Empty,
 }
 
@@ -71,15 +73,9 @@ impl<'m> Node<'_, 'm> {
         self.inputs.iter().flatten().cloned().collect()
     }
 
-    /// The operand at a position as a tensor: a shape of numbers becomes a constant, another one a vector at run time.
+    /// The operand at a position as a tensor: shapes and scalars of numbers become constants, others tensors at run time.
     pub(super) fn tensor(&mut self, index: usize) -> Result<Expr, Reason> {
-        let value = self.input(index)?;
-        let Some(shape) = value.as_node::<ShapeExpr>() else { return Ok(value) };
-        let values: Option<Vec<i64>> = shape.values.iter().map(tvmscript_prim::ops::int_value).collect();
-        match values {
-            Some(values) => Ok(ops::int64_vector(&values)),
-            None => Ok(tvmscript_relax::op::shape::shape_to_tensor(value).upcast()),
-        }
+        as_tensor(self.input(index)?)
     }
 
     /// The constant or shape at a position, if it is one; with parameters kept, also the constant of a parameter.
@@ -87,6 +83,16 @@ impl<'m> Node<'_, 'm> {
         let value = self.optional(index)?;
         let name = text(self.proto.input.get(index)?);
         self.importer.constant_of(&name, &value)
+    }
+
+    /// The constant at a position, or the operand itself if it is none.
+    pub(super) fn constant_or_value(&mut self, index: usize) -> Option<Expr> {
+        self.constant(index).or_else(|| self.optional(index))
+    }
+
+    /// Like [`Self::constant`], but later nodes still use the parameter.
+    pub(super) fn peek_constant(&self, index: usize) -> Option<Expr> {
+        self.importer.peek_constant(&self.optional(index)?)
     }
 
     /// The integers of a constant operand; `None` if it is left out.
@@ -98,12 +104,24 @@ impl<'m> Node<'_, 'm> {
         value.map(Some).ok_or_else(|| Reason(format!("{what} must be constant")))
     }
 
-    /// The only number of a constant operand; `None` if it is left out.
-    pub(super) fn constant_number(&mut self, index: usize, what: &str) -> Result<Option<f64>, Reason> {
+    /// The numbers of a constant operand; `None` if it is left out.
+    pub(super) fn constant_numbers(&mut self, index: usize, what: &str) -> Result<Option<Vec<f64>>, Reason> {
         if self.optional(index).is_none() {
             return Ok(None);
         }
-        let value = self.constant(index).and_then(|value| ops::numbers(&value));
+        let of_ints = |ints: Vec<i64>| ints.into_iter().map(|int| int as f64).collect();
+        let value = self.constant(index);
+        let value =
+            value.and_then(|value| ops::numbers(&value).or_else(|| ops::integers(&value).map(of_ints)));
+        value.map(Some).ok_or_else(|| Reason(format!("{what} must be constant")))
+    }
+
+    /// The only number of a constant operand; `None` if it is left out.
+    pub(super) fn constant_number(&mut self, index: usize, what: &str) -> Result<Option<f64>, Reason> {
+        let value = self.constant_numbers(index, what)?;
+        if value.is_none() {
+            return Ok(None);
+        }
         match value.as_deref() {
             Some([number]) => Ok(Some(*number)),
             _ => Err(Reason(format!("{what} must be a constant of one number"))),
@@ -124,6 +142,11 @@ impl<'m> Node<'_, 'm> {
 
     fn attribute(&self, name: &str) -> Option<&'m AttributeProto> {
         self.proto.attribute.iter().find(|attribute| attribute.name.as_ref() == name.as_bytes())
+    }
+
+    /// Returns `true` if the node states an attribute.
+    pub(super) fn has_attribute(&self, name: &str) -> bool {
+        self.attribute(name).is_some()
     }
 
     /// An integer attribute.
@@ -171,7 +194,7 @@ impl<'m> Node<'_, 'm> {
     /// A tensor as a constant.
     pub(super) fn constant_attribute(&self, name: &str) -> Result<Option<Ref<Constant>>, Reason> {
         let Some(proto) = self.tensor_attribute(name) else { return Ok(None) };
-        Ok(Some(Constant::new(tensor::constant(self.layer(), proto, None)?)))
+        Ok(Some(Constant::new(tensor::constant(self.layer(), proto, self.importer.folder)?)))
     }
 
     /// A graph.
@@ -216,6 +239,11 @@ impl<'m> Node<'_, 'm> {
     pub(super) fn named(&mut self, constant: Ref<Constant>) -> Expr {
         let name = self.proto.output.first().map(|name| text(name).into_owned()).unwrap_or_default();
         self.graph().named(&name, constant)
+    }
+
+    /// The type that the model states for a result.
+    pub(super) fn declared(&self, index: usize) -> Ref<StructInfo> {
+        self.importer.declared(self.proto.output.get(index))
     }
 
     /// The name of the node.

@@ -53,6 +53,9 @@ pub struct GraphProto {
     /// Results.
     #[prost(message, repeated, tag = "12")]
     pub output: Vec<ValueInfoProto>,
+    /// Types of other values.
+    #[prost(message, repeated, tag = "13")]
+    pub value_info: Vec<ValueInfoProto>,
 }
 
 /// A call of an operator.
@@ -73,6 +76,9 @@ pub struct NodeProto {
     /// Name of the operator set.
     #[prost(bytes = "bytes", tag = "7")]
     pub domain: Bytes,
+    /// The variant of a function of the model.
+    #[prost(bytes = "bytes", tag = "8")]
+    pub overload: Bytes,
     /// Attributes.
     #[prost(message, repeated, tag = "5")]
     pub attribute: Vec<AttributeProto>,
@@ -272,4 +278,7 @@ pub struct FunctionProto {
     /// Operator set of the function.
     #[prost(bytes = "bytes", tag = "10")]
     pub domain: Bytes,
+    /// The variant, of several functions of one name.
+    #[prost(bytes = "bytes", tag = "13")]
+    pub overload: Bytes,
 }

@@ -4,6 +4,7 @@ use std::path::{Component, Path};
 
 use bytes::Bytes;
 use tvmscript_ir_core::containers::TensorNode;
+use tvmscript_ir_core::tensor::byte_count;
 use tvmscript_ir_core::{DataType, Ref, TypeCode};
 
 use super::name::text;
@@ -60,7 +61,7 @@ pub(super) fn constant(
     let dtype = element_type(proto.data_type)
         .ok_or_else(|| failed(format!("has the element type {}, which is not supported", proto.data_type)))?;
     if proto.data_location == EXTERNAL {
-        let bytes = external(name, proto, folder)?;
+        let bytes = external(name, proto, byte_count(&proto.dims, dtype), folder)?;
         return tensor(name, dtype, &proto.dims, bytes);
     }
     match &proto.raw_data {
@@ -86,7 +87,12 @@ fn typed_bytes(proto: &TensorProto, dtype: DataType) -> Vec<u8> {
 }
 
 /// The elements from another file, which is inside the folder of the model.
-fn external(name: &str, proto: &TensorProto, folder: Option<&Path>) -> Result<Bytes, ImportError> {
+fn external(
+    name: &str,
+    proto: &TensorProto,
+    needed: Option<usize>,
+    folder: Option<&Path>,
+) -> Result<Bytes, ImportError> {
     let entry = |key: &str| {
         let entry = proto.external_data.iter().find(|entry| entry.key.as_ref() == key.as_bytes())?;
         Some(text(&entry.value).into_owned())
@@ -125,6 +131,13 @@ fn external(name: &str, proto: &TensorProto, folder: Option<&Path>) -> Result<By
     let count = count.unwrap_or(length.saturating_sub(offset));
     if offset.checked_add(count).is_none_or(|end| end > length) {
         return failed("is too short");
+    }
+    if needed.and_then(|needed| u64::try_from(needed).ok()) != Some(count) {
+        let needed =
+            needed.map_or_else(|| "more bytes than can be counted".to_owned(), |n| format!("{n} bytes"));
+        return failed(&format!(
+            "holds {count} bytes of elements, and the type of the tensor needs {needed}"
+        ));
     }
     let read = || {
         use std::io::{Read, Seek, SeekFrom};

@@ -86,6 +86,11 @@ pub(super) fn scaled<const N: usize>(cx: &Infer<'_>, layouts: [&str; 2], out_dty
 fn sampled(cx: &mut Infer<'_>) -> Inferred {
     let [x, grid] = cx.tensors()?;
     let layout = &cx.attrs::<GridSampleAttrs>()?.layout;
+    if layout.len() == 5 {
+        let sides = grid.dims().filter(|dims| dims.len() == 5);
+        let sides = sides.map(|dims| [dims[2].clone(), dims[3].clone(), dims[4].clone()]);
+        return with_sides(cx, &x, [layout, "NCDHW"], x.dtype, sides);
+    }
     let sides = match grid.dims() {
         Some(dims) if dims.len() < 3 => {
             return Err(cx.wrong_rank(1, "rank 4", grid.ndim));

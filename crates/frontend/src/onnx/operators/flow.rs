@@ -1,4 +1,4 @@
-//! Constants, identities and conditionals.
+//! Identities and conditionals.
 
 use tvmscript_ir_core::Span;
 use tvmscript_relax::blocks::is_leaf_or_tuple;
@@ -8,18 +8,11 @@ use super::super::importer::one_of;
 use super::super::node::{Converted, Node, Output};
 use super::rows;
 use crate::error::Reason;
+use crate::ops::field;
 
 rows! {
-    "Constant" { 13: constant } => "a constant";
-    "Identity" { 1: |cx| Ok(cx.input(0)?.into()) } => "the operand";
+    "Identity" { 1: |cx| Ok(cx.optional(0).map_or(Output::Empty, Output::Whole)) } => "the operand";
     "If" { 1: if_ } => "`if`";
-}
-
-fn constant(cx: &mut Node<'_, '_>) -> Converted {
-    match cx.constant_attribute("value")? {
-        Some(constant) => Ok(cx.named(constant).into()),
-        None => Err("only `value` is supported".into()),
-    }
 }
 
 fn if_(cx: &mut Node<'_, '_>) -> Converted {
@@ -34,9 +27,16 @@ fn if_(cx: &mut Node<'_, '_>) -> Converted {
     let true_branch = branch(cx, one_of(yes))?;
     let false_branch = branch(cx, one_of(no))?;
     let node = tvmscript_ir_core::Ref::new(If { span, struct_info_: None, cond, true_branch, false_branch });
-    // TVM binds conditionals at once, unlike calls.
+    // TVM binds conditionals at once, unlike calls, and then all their results.
     let node: Expr = node.upcast();
-    Ok(Output::One(cx.emit(node)?))
+    let value = cx.emit(node)?;
+    match cx.output_count() {
+        1 => Ok(Output::Whole(value)),
+        count => {
+            let results = (0..count).map(|index| cx.emit(field(&value, index)));
+            Ok(results.collect::<Result<Vec<_>, _>>()?.into())
+        }
+    }
 }
 
 /// A branch with a value, which is bound inside it.

@@ -1,13 +1,22 @@
 //! The converters of ONNX's operators: one row each, in the file of its family.
 
+mod create;
 mod elementwise;
 mod flow;
+mod image;
+mod index;
+mod join;
 mod linear;
 mod nn;
+mod resize;
+mod runtime;
+mod sequence;
 mod shape;
 
+pub(super) use runtime::{as_tensor, is_shape};
+
 use tvmscript_relax::op::call::CALL_PURE_PACKED;
-use tvmscript_relax::{ExternFunc, ObjectStructInfo, TensorStructInfo, TupleStructInfo};
+use tvmscript_relax::{ExternFunc, TupleStructInfo};
 
 use super::name::text;
 use super::node::{Converted, Node};
@@ -50,7 +59,19 @@ macro_rules! rows {
 }
 use rows;
 
-static FAMILIES: &[&[Row]] = &[elementwise::ROWS, flow::ROWS, linear::ROWS, nn::ROWS, shape::ROWS];
+static FAMILIES: &[&[Row]] = &[
+    create::ROWS,
+    elementwise::ROWS,
+    flow::ROWS,
+    image::ROWS,
+    index::ROWS,
+    join::ROWS,
+    linear::ROWS,
+    nn::ROWS,
+    resize::ROWS,
+    sequence::ROWS,
+    shape::ROWS,
+];
 
 fn all_rows() -> impl Iterator<Item = &'static Row> + Clone {
     FAMILIES.iter().flat_map(|family| family.iter())
@@ -80,9 +101,11 @@ pub(super) fn docs() -> Vec<OperatorDoc> {
 pub(super) fn stub(cx: &mut Node<'_, '_>) -> Converted {
     let name = format!("onnx.{}", text(&cx.proto.op_type));
     let callee = ExternFunc::new(name, None).upcast();
-    let info = match cx.output_count() {
-        1 => TensorStructInfo::of_rank(-1, tvmscript_ir_core::DataType::VOID, None).upcast(),
-        count => TupleStructInfo::new(std::iter::repeat_with(ObjectStructInfo::new).take(count)),
+    let count = cx.output_count();
+    let infos = (0..count).map(|index| cx.declared(index));
+    let info = match count {
+        1 => cx.declared(0),
+        _ => TupleStructInfo::new(infos),
     };
     let args = std::iter::once(callee).chain(cx.all());
     Ok(CALL_PURE_PACKED.call_stated(None, args, [info]).into())
