@@ -7,10 +7,10 @@ use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::span::CurrentSpan;
 use tvmscript_ir_core::visit::{Visitor, Walk};
 use tvmscript_ir_core::{Map, PtrMap, Ref, SourceId, Span, Value};
-use tvmscript_relax::blocks::{BlockBuilder, FunctionBuilder};
+use tvmscript_relax::blocks::{BlockBuilder, FunctionBuilder, is_leaf_or_tuple};
 use tvmscript_relax::error::RelaxError;
 use tvmscript_relax::evaluate::evaluate;
-use tvmscript_relax::{Call, Constant, Expr, Function, StructInfo, Var, struct_info_of};
+use tvmscript_relax::{Call, Constant, Expr, Function, SeqExpr, StructInfo, Var, struct_info_of};
 
 use crate::error::{ImportWarning, Reason};
 use crate::ops::IntoExpr;
@@ -25,8 +25,12 @@ pub struct Layer {
 impl Layer {
     /// Enters a layer, or a place of the model without one.
     pub fn enter(name: Option<&str>) -> Layer {
+        Layer::of(name.map_or(Span::UNKNOWN, |name| Span::source(SourceId::new(name))))
+    }
+
+    /// Enters the layer with a span.
+    pub fn of(span: Span) -> Layer {
         let before = Span::save_current();
-        let span = name.map_or(Span::UNKNOWN, |name| Span::source(SourceId::new(name)));
         let _ = Span::set_current(span);
         Layer { before }
     }
@@ -74,7 +78,12 @@ impl Graph {
     /// Adds a parameter that stands for an input of the model. Its name is made an identifier; its source is the name as
     /// the model has it.
     pub fn param(&mut self, name: &str, info: Ref<StructInfo>) -> Ref<Var> {
-        let _layer = self.layer(name);
+        self.param_from(name, name, info)
+    }
+
+    /// Like [`Self::param`], for a tensor that the model calls `source`.
+    pub fn param_from(&mut self, name: &str, source: &str, info: Ref<StructInfo>) -> Ref<Var> {
+        let _layer = self.layer(source);
         let mut identifier = name.replace('.', "_");
         let is_start = |first: char| first.is_alphabetic() || first == '_';
         if identifier.is_empty() {
@@ -89,6 +98,22 @@ impl Graph {
             number += 1;
         }
         self.function.param(unique, info)
+    }
+
+    /// States that calls of the function have effects.
+    pub fn set_impure(&mut self) {
+        self.function.set_impure();
+    }
+
+    /// Closes a branch that [`BlockBuilder::begin_branch`] opened. Its value is bound inside it.
+    ///
+    /// # Errors
+    /// Fails if inference fails.
+    pub fn end_branch(&mut self, value: impl IntoExpr) -> Result<Ref<SeqExpr>, RelaxError> {
+        let blocks = self.function.blocks();
+        let value = blocks.normalize(value.into_expr())?;
+        let value = if is_leaf_or_tuple(&value) { value } else { blocks.emit(value, None)?.upcast() };
+        blocks.end_branch_with(value)
     }
 
     /// Adds an attribute of the function.
