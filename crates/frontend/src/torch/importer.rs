@@ -105,11 +105,17 @@ fn layers(nodes: &[&NodeProto]) -> HashMap<*const NodeProto, String> {
         let of_kind = |kind| Operator { kind, name: node.module_path(), output: "" };
         operators.push(of_kind(node.kind()));
         if let Results::Fields(fields) = node.results() {
-            fields.iter().for_each(|_| operators.push(of_kind("getitem")));
+            let made = fields.iter().enumerate().filter(|(index, field)| !is_left_out(field, *index));
+            made.for_each(|_| operators.push(of_kind("getitem")));
         }
     }
     let names = pytorch_names(&operators);
     places.into_iter().filter_map(|(node, at)| Some((node, names.get(at)?.clone()))).collect()
+}
+
+/// Returns `true` for a field without a node in the graph, which the format has a name for.
+fn is_left_out(field: &Argument, index: usize) -> bool {
+    matches!(field, Argument::Name(name) if name.ends_with(&format!("_unused_{index}")))
 }
 
 fn used_names<'m>(nodes: &[&'m NodeProto], main: &'m Proto) -> HashSet<&'m str> {
@@ -269,7 +275,9 @@ impl<'m> Importer<'m> {
         let mut upper: Vec<(Str, Attribute)> = Vec::new();
         for (symbol, range) in &program.range_constraints {
             let bound = |key: &str| range.get(key).and_then(serde_json::Value::as_i64);
-            if let Some(least) = bound("min_val").filter(|_| self.symbols.has(symbol)) {
+            // Others are formulas, whose bounds follow.
+            let is_name = symbol.chars().all(|c| c.is_alphanumeric() || c == '_');
+            if let Some(least) = bound("min_val").filter(|_| is_name) {
                 lower.push((symbol.as_str().into(), Attribute::Int(least)));
                 upper.extend(bound("max_val").map(|most| (symbol.as_str().into(), Attribute::Int(most))));
             }
@@ -405,7 +413,7 @@ impl<'m> Importer<'m> {
 
     /// Binds the elements of a value to the names of results.
     fn set_fields(&mut self, proto: &NodeProto, fields: &'m [Argument], value: &Value) {
-        for (index, result) in fields.iter().enumerate() {
+        for (index, result) in fields.iter().enumerate().filter(|(index, field)| !is_left_out(field, *index)) {
             let item = match self.element(value, index) {
                 Ok(item) => item,
                 Err(reason) => {

@@ -59,11 +59,6 @@ impl Symbols {
         self.value(&formula).map_err(|error| format!("the length `{text}`: {error}"))
     }
 
-    /// Returns `true` if a shape has the symbol.
-    pub(super) fn has(&self, name: &str) -> bool {
-        self.variables.contains_key(name)
-    }
-
     fn value(&mut self, formula: &Formula) -> Result<prim::Expr, prim::PrimError> {
         match formula {
             Formula::Number(value) => Ok(IntImm::int64(*value)),
