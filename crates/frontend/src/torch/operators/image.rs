@@ -12,7 +12,7 @@ use super::super::value::Converted;
 use super::rows;
 use super::shape::reshaped;
 use crate::error::Reason;
-use crate::ops::{dims, ints, lengths, rank, shape};
+use crate::ops::{dims, dtype_of, ints, lengths, rank, shape, tensor_of};
 
 rows! { "aten.":
     "upsample_bilinear2d.vec", "upsample_bilinear2d.default", "_upsample_bilinear2d_aa.default", "_upsample_bilinear2d_aa.vec" => "image.resize2d" ("smoothing of smaller images"), |cx| {
@@ -41,9 +41,14 @@ rows! { "aten.":
         let method = choice(cx, 2, "interpolation_mode", &method)?;
         let outside = choice(cx, 3, "padding_mode", &outside)?;
         let aligns = cx.flag(4, "align_corners", false)?;
-        // Relax has the coordinates of a point on axis 1.
+        // Relax has the coordinates of a point on axis 1, and TVM 0.27 infers the sides from the axes after it.
         let grid = cx.emit(permute_dims(grid, Some(ints(&[0, 3, 1, 2]))))?;
-        cx.result(grid_sample(x, grid, method, "NCHW".into(), outside, aligns))
+        let dtype = dtype_of(&x);
+        let sizes = dims(&x)?.into_iter().take(2).chain(dims(&grid)?.into_iter().skip(2));
+        let info = tensor_of(sizes, dtype);
+        let mut call = grid_sample(x, grid, method, "NCHW".into(), outside, aligns);
+        call.make_mut().struct_info_ = Some(info.into());
+        cx.result(call)
     };
     "affine_grid_generator.default" => "image.affine_grid, permute_dims", |cx| {
         let (theta, size) = (cx.tensor(0)?, cx.needed_ints(1, "size")?);
