@@ -413,7 +413,8 @@ impl<'m> Importer<'m> {
 
     /// Binds the elements of a value to the names of results.
     fn set_fields(&mut self, proto: &NodeProto, fields: &'m [Argument], value: &Value) {
-        for (index, result) in fields.iter().enumerate().filter(|(index, field)| !is_left_out(field, *index)) {
+        for (index, result) in fields.iter().enumerate().filter(|(index, field)| !is_left_out(field, *index))
+        {
             let item = match self.element(value, index) {
                 Ok(item) => item,
                 Err(reason) => {

@@ -262,12 +262,21 @@ fn with_number(
     let dtype = dtype_of(&x);
     let wider = match number {
         Number::Int(_) if dtype == DataType::BOOL => DataType::INT64,
-        Number::Float(_) if !is_float(dtype) && !(keeps_integers && number.is_integral()) => DEFAULT_FLOAT,
+        Number::Float(_) if keeps_integers && number.is_integral() || is_float(dtype) => dtype,
+        Number::Float(_) => DEFAULT_FLOAT,
         _ => dtype,
     };
     let x = if dtype.is_void() { x } else { cx.cast(x, wider)? };
     let number = number.constant(dtype_of(&x));
     Ok((x, number))
+}
+
+/// A length beside a tensor: a scalar if its type is that of the tensor, else a tensor of rank 0.
+fn length_operand(cx: &mut Node<'_, '_>, length: prim::Expr, beside: &Expr) -> Result<Expr, Reason> {
+    match dtype_of(beside) == DataType::INT64 && rank_of(beside) != Some(0) {
+        true => Ok(PrimValue::new(length).upcast()),
+        false => cx.length_tensor(length, DataType::INT64),
+    }
 }
 
 /// Two operands, not both numbers, as tensors of one type.
@@ -282,11 +291,11 @@ fn as_tensors(
         (Value::Known(a), Value::Number(b)) => with_number(cx, a, b, keeps_integers),
         (Value::Number(a), Value::Known(b)) => with_number(cx, b, a, keeps_integers).map(|(b, a)| (a, b)),
         (Value::Known(a), Value::Dim(b)) => {
-            let b = cx.length_tensor(b, DataType::INT64)?;
+            let b = length_operand(cx, b, &a)?;
             promoted(cx, a, b)
         }
         (Value::Dim(a), Value::Known(b)) => {
-            let a = cx.length_tensor(a, DataType::INT64)?;
+            let a = length_operand(cx, a, &b)?;
             promoted(cx, a, b)
         }
         _ => Err("the operands must be tensors or numbers".into()),

@@ -1,6 +1,6 @@
 //! Changes of shape and of element type.
 
-use tvmscript_ir_core::{DataType, structural_equal};
+use tvmscript_ir_core::DataType;
 use tvmscript_prim::{self as prim, IntImm, ops as scalar, ops::int_value};
 use tvmscript_relax::Expr;
 use tvmscript_relax::op::datatype::astype;
@@ -253,11 +253,14 @@ fn copy(cx: &mut Node<'_, '_>) -> Converted {
     let dtype: DataType = dtype_of(&x);
     let source = cx.point(source, dtype)?;
     let source = cx.cast(source, dtype)?;
-    let (target, found) = (dims(&x)?, dims(&source)?);
-    let is_equal = target.len() == found.len()
-        && target.iter().zip(&found).all(|(a, b)| structural_equal(a.object(), b.object()));
-    match is_equal {
+    // Like TVM, which compares the nodes of the shapes, broadcasts also to an equal shape.
+    let shape = |x: &Expr| ops::tensor_info(x)?.shape.clone();
+    let is_same = shape(&x).zip(shape(&source)).is_some_and(|(a, b)| a.ptr_eq(&b));
+    match is_same {
         true => Ok(Value::Known(source)),
-        false => cx.result(broadcast_to(source, shape_of(target))),
+        false => {
+            let shape = shape_expr(&x)?;
+            cx.result(broadcast_to(source, shape))
+        }
     }
 }
