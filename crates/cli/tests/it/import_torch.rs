@@ -206,7 +206,10 @@ fn values_are_those_of_pytorch_where_the_importer_of_tvm_has_others() {
     let narrow = one("torch_narrow.pt2", "aten.narrow.default", &[int(2), int(1), int(2)]);
     assert_eq!(narrow, ["lv = R.strided_slice(x, (2,), (1,), (3,), assume_inbound=False)"]);
     let elu = one("torch_selu.pt2", "aten.selu.default", &[]);
-    assert!(elu.iter().any(|line| line.contains("R.multiply(") && line.contains("R.const(1.05070")), "{elu:?}");
+    assert!(
+        elu.iter().any(|line| line.contains("R.multiply(") && line.contains("R.const(1.05070")),
+        "{elu:?}"
+    );
     let any = one("torch_any.pt2", "aten.any.default", &[]);
     assert_eq!(any[0], "lv = R.astype(x, dtype=\"bool\")");
 }

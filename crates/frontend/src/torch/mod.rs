@@ -5,6 +5,7 @@
 mod archive;
 mod argument;
 mod importer;
+mod inputs;
 mod node;
 mod operators;
 mod program;

@@ -54,7 +54,8 @@ rows! { "aten.":
         let dtype = stated_or(cx, DEFAULT_FLOAT)?;
         cx.result(op::eye(scalar_of(rows), Some(scalar_of(columns)), Number::Int(0).scalar(), dtype))
     };
-    "hamming_window.default", "hamming_window.periodic", "hamming_window.periodic_alpha", "hamming_window.periodic_alpha_beta" => "hamming_window", |cx| {
+    "hamming_window.default", "hamming_window.periodic", "hamming_window.periodic_alpha",
+    "hamming_window.periodic_alpha_beta" => "hamming_window", |cx| {
         let size = cx.number(0, "window_length")?.ok_or("the length must be known")?;
         let periodic = cx.number_or(1, "periodic", Number::Bool(true))?;
         let alpha = cx.number_or(2, "alpha", Number::Float(0.54))?;

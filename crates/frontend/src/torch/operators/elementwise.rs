@@ -9,9 +9,10 @@ use tvmscript_relax::{Call, Expr, PrimValue};
 
 use super::super::node::{DEFAULT_FLOAT, Node};
 use super::super::value::{Converted, Number, Value};
+use super::promote::{as_tensors, promoted};
 use super::{operand, rows};
 use crate::error::Reason;
-use crate::ops::{dtype_of, rank_of};
+use crate::ops::dtype_of;
 
 /// An operator of two tensors.
 type Binary = fn(Expr, Expr) -> Ref<Call>;
@@ -69,8 +70,10 @@ rows! { "aten.":
         let mode = cx.text(2, "rounding_mode", "")?;
         divide(cx, &mode)
     };
-    "floor_divide.default", "floor_divide.Scalar" => "floor_divide", |cx| binary(cx, op::floor_divide, scalar::floordiv);
-    "remainder.Tensor", "remainder.Scalar", "remainder.Scalar_Tensor" => "floor_mod", |cx| binary(cx, op::floor_mod, scalar::floormod);
+    "floor_divide.default", "floor_divide.Scalar"
+        => "floor_divide", |cx| binary(cx, op::floor_divide, scalar::floordiv);
+    "remainder.Tensor", "remainder.Scalar", "remainder.Scalar_Tensor"
+        => "floor_mod", |cx| binary(cx, op::floor_mod, scalar::floormod);
     "fmod.Tensor", "fmod.Scalar" => "mod", |cx| binary(cx, op::mod_, scalar::floormod);
     "atan2.default", "arctan2.default" => "atan2", |cx| floats(cx, atan2);
     "logaddexp.default" => "log_add_exp", |cx| floats(cx, op::log_add_exp);
@@ -86,16 +89,22 @@ rows! { "aten.":
     "logical_and.default" => "astype, logical_and", |cx| logical(cx, op::logical_and);
     "logical_or.default" => "astype, logical_or", |cx| logical(cx, op::logical_or);
     "logical_xor.default" => "astype, logical_xor", |cx| logical(cx, op::logical_xor);
-    "bitwise_and.Tensor", "bitwise_and.Scalar", "__and__.Tensor", "__and__.Scalar" => "bitwise_and", |cx| binary(cx, op::bitwise_and, scalar::bitwise_and);
-    "bitwise_or.Tensor", "bitwise_or.Scalar", "__or__.Tensor", "__or__.Scalar" => "bitwise_or", |cx| binary(cx, op::bitwise_or, scalar::bitwise_or);
-    "bitwise_xor.Tensor", "bitwise_xor.Scalar", "__xor__.Tensor", "__xor__.Scalar" => "bitwise_xor", |cx| binary(cx, op::bitwise_xor, scalar::bitwise_xor);
-    "bitwise_left_shift.Tensor", "bitwise_left_shift.Tensor_Scalar", "__lshift__.Scalar", "__lshift__.Tensor" => "left_shift", |cx| binary(cx, op::left_shift, scalar::shift_left);
-    "bitwise_right_shift.Tensor", "bitwise_right_shift.Tensor_Scalar", "__rshift__.Scalar", "__rshift__.Tensor" => "right_shift", |cx| binary(cx, op::right_shift, scalar::shift_right);
+    "bitwise_and.Tensor", "bitwise_and.Scalar", "__and__.Tensor", "__and__.Scalar"
+        => "bitwise_and", |cx| binary(cx, op::bitwise_and, scalar::bitwise_and);
+    "bitwise_or.Tensor", "bitwise_or.Scalar", "__or__.Tensor", "__or__.Scalar"
+        => "bitwise_or", |cx| binary(cx, op::bitwise_or, scalar::bitwise_or);
+    "bitwise_xor.Tensor", "bitwise_xor.Scalar", "__xor__.Tensor", "__xor__.Scalar"
+        => "bitwise_xor", |cx| binary(cx, op::bitwise_xor, scalar::bitwise_xor);
+    "bitwise_left_shift.Tensor", "bitwise_left_shift.Tensor_Scalar", "__lshift__.Scalar", "__lshift__.Tensor"
+        => "left_shift", |cx| binary(cx, op::left_shift, scalar::shift_left);
+    "bitwise_right_shift.Tensor", "bitwise_right_shift.Tensor_Scalar", "__rshift__.Scalar", "__rshift__.Tensor"
+        => "right_shift", |cx| binary(cx, op::right_shift, scalar::shift_right);
     "addcmul.default" => "multiply, add", |cx| add_joined(cx, op::multiply);
     "addcdiv.default" => "divide, multiply, add", |cx| add_joined(cx, op::divide);
     "lerp.Scalar", "lerp.Tensor" => "subtract, multiply, add", lerp;
 
-    "clamp.default", "clamp.Tensor", "clip.default", "clip.Tensor" => "clip, broadcast_to, maximum, minimum", |cx| clamp(cx, Some((1, "min")), Some((2, "max")));
+    "clamp.default", "clamp.Tensor", "clip.default", "clip.Tensor"
+        => "clip, broadcast_to, maximum, minimum", |cx| clamp(cx, Some((1, "min")), Some((2, "max")));
     "clamp_min.default", "clamp_min.Tensor" => "clip, broadcast_to, maximum", |cx| clamp(cx, Some((1, "min")), None);
     "clamp_max.default", "clamp_max.Tensor" => "clip, broadcast_to, minimum", |cx| clamp(cx, None, Some((1, "max")));
     "where.self", "where.Scalar", "where.ScalarSelf", "where.ScalarOther" => "where", where_;
@@ -192,115 +201,6 @@ fn round(cx: &mut Node<'_, '_>) -> Converted {
 }
 
 // --- two tensors -------------------------------------------------------------------------------------------------
-
-/// The common type of two element types; `None` if they are equal or have none.
-pub(super) fn common_dtype(a: DataType, b: DataType) -> Option<DataType> {
-    let is_void = a.is_void() || b.is_void();
-    Some(match (is_float(a), is_float(b)) {
-        _ if a == b || is_void => return None,
-        (true, false) => a,
-        (false, true) => b,
-        (true, true) if a.bits == b.bits => DEFAULT_FLOAT,
-        (true, true) => {
-            if a.bits > b.bits {
-                a
-            } else {
-                b
-            }
-        }
-        _ if a == DataType::BOOL => b,
-        _ if b == DataType::BOOL => a,
-        _ if a.is_int() == b.is_int() => {
-            if a.bits > b.bits {
-                a
-            } else {
-                b
-            }
-        }
-        _ => {
-            let (signed, unsigned) = if a.is_int() { (a, b) } else { (b, a) };
-            match signed.bits > unsigned.bits {
-                true => signed,
-                false => DataType::int(unsigned.bits.saturating_mul(2).min(64)),
-            }
-        }
-    })
-}
-
-/// The kind of an element type: bool, integer, floating-point.
-fn kind(dtype: DataType) -> u8 {
-    match dtype {
-        DataType::BOOL => 0,
-        dtype if is_float(dtype) => 2,
-        _ => 1,
-    }
-}
-
-/// Two tensors with their common element type. Among types of a kind, that of a tensor of rank 0 does not count.
-pub(super) fn promoted(cx: &mut Node<'_, '_>, a: Expr, b: Expr) -> Result<(Expr, Expr), Reason> {
-    let (of_a, of_b) = (dtype_of(&a), dtype_of(&b));
-    let Some(mut common) = common_dtype(of_a, of_b) else { return Ok((a, b)) };
-    if kind(of_a) == kind(of_b) {
-        match (rank_of(&a), rank_of(&b)) {
-            (Some(0), Some(1..)) => common = of_b,
-            (Some(1..), Some(0)) => common = of_a,
-            _ => {}
-        }
-    }
-    let a = cx.cast(a, common)?;
-    let b = cx.cast(b, common)?;
-    Ok((a, b))
-}
-
-/// A tensor and a number as tensors of one type, which is that of the tensor unless the number is of a wider kind.
-fn with_number(
-    cx: &mut Node<'_, '_>,
-    x: Expr,
-    number: Number,
-    keeps_integers: bool,
-) -> Result<(Expr, Expr), Reason> {
-    let dtype = dtype_of(&x);
-    let wider = match number {
-        Number::Int(_) if dtype == DataType::BOOL => DataType::INT64,
-        Number::Float(_) if keeps_integers && number.is_integral() || is_float(dtype) => dtype,
-        Number::Float(_) => DEFAULT_FLOAT,
-        _ => dtype,
-    };
-    let x = if dtype.is_void() { x } else { cx.cast(x, wider)? };
-    let number = number.constant(dtype_of(&x));
-    Ok((x, number))
-}
-
-/// A length beside a tensor: a scalar if its type is that of the tensor, else a tensor of rank 0.
-fn length_operand(cx: &mut Node<'_, '_>, length: prim::Expr, beside: &Expr) -> Result<Expr, Reason> {
-    match dtype_of(beside) == DataType::INT64 && rank_of(beside) != Some(0) {
-        true => Ok(PrimValue::new(length).upcast()),
-        false => cx.length_tensor(length, DataType::INT64),
-    }
-}
-
-/// Two operands, not both numbers, as tensors of one type.
-fn as_tensors(
-    cx: &mut Node<'_, '_>,
-    a: Value,
-    b: Value,
-    keeps_integers: bool,
-) -> Result<(Expr, Expr), Reason> {
-    match (a, b) {
-        (Value::Known(a), Value::Known(b)) => promoted(cx, a, b),
-        (Value::Known(a), Value::Number(b)) => with_number(cx, a, b, keeps_integers),
-        (Value::Number(a), Value::Known(b)) => with_number(cx, b, a, keeps_integers).map(|(b, a)| (a, b)),
-        (Value::Known(a), Value::Dim(b)) => {
-            let b = length_operand(cx, b, &a)?;
-            promoted(cx, a, b)
-        }
-        (Value::Dim(a), Value::Known(b)) => {
-            let a = length_operand(cx, a, &b)?;
-            promoted(cx, a, b)
-        }
-        _ => Err("the operands must be tensors or numbers".into()),
-    }
-}
 
 /// An operator of two tensors or numbers, and its counterpart for lengths.
 pub(super) fn binary(cx: &mut Node<'_, '_>, op: Binary, of_lengths: OfLengths) -> Converted {

@@ -58,14 +58,17 @@ rows! { "":
     "_operator.le" => "a comparison of dimensions", |cx| compare_lengths(cx, scalar::le);
     "_operator.gt" => "a comparison of dimensions", |cx| compare_lengths(cx, scalar::gt);
     "_operator.ge" => "a comparison of dimensions", |cx| compare_lengths(cx, scalar::ge);
-    "aten._assert_tensor_metadata.default", "aten._assert_scalar.default", "aten.sym_constrain_range_for_size.default", "aten.sym_constrain_range.default", "aten._functional_assert_scalar.default" => "nothing", nothing;
+    "aten._assert_tensor_metadata.default", "aten._assert_scalar.default",
+    "aten.sym_constrain_range_for_size.default", "aten.sym_constrain_range.default",
+    "aten._functional_assert_scalar.default" => "nothing", nothing;
     "prims.convert_element_type.default" => "astype", |cx| {
         let x = cx.tensor(0)?;
         let dtype = cx.dtype(1, "dtype")?.ok_or("the element type must be stated")?;
         cx.result(tvmscript_relax::op::datatype::astype(x, dtype))
     };
     "aten._assert_async.default", "aten._assert_async.msg" => "astype, reshape, assert_op", assert;
-    "aten.item.default", "aten._local_scalar_dense.default" => "astype, reshape, tensor_to_shape, match_cast, take", item;
+    "aten.item.default", "aten._local_scalar_dense.default"
+        => "astype, reshape, tensor_to_shape, match_cast, take", item;
     "higher_order.cond" => "`if`", cond;
     "higher_order.wrap_with_set_grad_enabled" => "the body", |cx| inlined(cx, 1);
     "higher_order.wrap_with_autocast" => "the body", |cx| inlined(cx, 4);

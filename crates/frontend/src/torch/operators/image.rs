@@ -15,7 +15,8 @@ use crate::error::Reason;
 use crate::ops::{dims, dtype_of, ints, lengths, rank, shape, tensor_of};
 
 rows! { "aten.":
-    "upsample_bilinear2d.vec", "upsample_bilinear2d.default", "_upsample_bilinear2d_aa.default", "_upsample_bilinear2d_aa.vec" => "image.resize2d" ("smoothing of smaller images"), |cx| {
+    "upsample_bilinear2d.vec", "upsample_bilinear2d.default", "_upsample_bilinear2d_aa.default",
+    "_upsample_bilinear2d_aa.vec" => "image.resize2d" ("smoothing of smaller images"), |cx| {
         let aligns = cx.flag(2, "align_corners", false)?;
         let size = target_size(cx, 3)?;
         resized(cx, &size, Scaling::of("linear", aligns))
@@ -25,7 +26,8 @@ rows! { "aten.":
         let size = target_size(cx, 3)?;
         resized(cx, &size, Scaling::of("cubic", aligns))
     };
-    "upsample_nearest2d.vec", "upsample_nearest2d.default", "upsample_nearest3d.vec", "upsample_nearest3d.default" => "image.resize2d, image.resize3d", nearest;
+    "upsample_nearest2d.vec", "upsample_nearest2d.default", "upsample_nearest3d.vec", "upsample_nearest3d.default"
+        => "image.resize2d, image.resize3d", nearest;
     "upsample_trilinear3d.vec", "upsample_trilinear3d.default" => "image.resize3d", |cx| {
         let aligns = cx.flag(2, "align_corners", false)?;
         let size = target_size(cx, 3)?;
@@ -70,8 +72,10 @@ rows! { "aten.":
         padded(cx, &mode, 3)
     };
     "constant_pad_nd.default" => "nn.pad" ("negative widths"), |cx| padded(cx, "constant", 2);
-    "reflection_pad1d.default", "reflection_pad2d.default", "reflection_pad3d.default" => "nn.pad", |cx| padded(cx, "reflect", usize::MAX);
-    "replication_pad1d.default", "replication_pad2d.default", "replication_pad3d.default" => "nn.pad", |cx| padded(cx, "replicate", usize::MAX);
+    "reflection_pad1d.default", "reflection_pad2d.default", "reflection_pad3d.default"
+        => "nn.pad", |cx| padded(cx, "reflect", usize::MAX);
+    "replication_pad1d.default", "replication_pad2d.default", "replication_pad3d.default"
+        => "nn.pad", |cx| padded(cx, "replicate", usize::MAX);
 }
 
 /// One of several modes by number.

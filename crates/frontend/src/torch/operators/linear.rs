@@ -9,7 +9,7 @@ use tvmscript_relax::{Expr, Tuple};
 
 use super::super::node::{DEFAULT_FLOAT, Node};
 use super::super::value::{Converted, Number, Value};
-use super::elementwise::promoted;
+use super::promote::promoted;
 use super::{operand, rows};
 use crate::error::Reason;
 use crate::ops::{self, dtype_of, int_operand, ints, lengths, rank};

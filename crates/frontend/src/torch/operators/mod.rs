@@ -9,6 +9,7 @@ mod index;
 mod linear;
 mod nn;
 mod norm;
+mod promote;
 mod recurrent;
 mod reduce;
 mod regions;
@@ -42,9 +43,8 @@ pub(super) struct Row {
     convert: Convert,
 }
 
-/// Declares the operators of a family, whose names begin with a namespace: `"name", .. => "operators of Relax", converter;`, with
-/// `("what is unsupported")` after the operators of Relax. An operator has a row, one with `_` for writing to its operand
-/// has the same.
+/// Declares the operators of a family, whose names begin with a namespace: `"name", .. => "operators of Relax", converter;`,
+/// with `("unsupported forms")` after the operators of Relax.
 macro_rules! rows {
     ($namespace:literal: $($($name:literal),+ => $relax:literal $(($unsupported:literal))?, $convert:expr;)*) => {
         pub(super) static ROWS: &[super::Row] = &[$(super::Row {

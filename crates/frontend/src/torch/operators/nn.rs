@@ -31,18 +31,25 @@ rows! { "aten.":
     "max_pool1d.default" => "nn.max_pool1d", |cx| max_pool(cx, 1);
     "max_pool2d.default" => "nn.max_pool2d", |cx| max_pool(cx, 2);
     "max_pool3d.default" => "nn.max_pool3d", |cx| max_pool(cx, 3);
-    "max_pool1d_with_indices.default" => "nn.max_pool1d, zeros_like" ("indices that are used"), |cx| max_pool_with_indices(cx, 1);
-    "max_pool2d_with_indices.default" => "nn.max_pool2d, zeros_like" ("indices that are used"), |cx| max_pool_with_indices(cx, 2);
-    "max_pool3d_with_indices.default" => "nn.max_pool3d, zeros_like" ("indices that are used"), |cx| max_pool_with_indices(cx, 3);
+    "max_pool1d_with_indices.default"
+        => "nn.max_pool1d, zeros_like" ("indices that are used"), |cx| max_pool_with_indices(cx, 1);
+    "max_pool2d_with_indices.default"
+        => "nn.max_pool2d, zeros_like" ("indices that are used"), |cx| max_pool_with_indices(cx, 2);
+    "max_pool3d_with_indices.default"
+        => "nn.max_pool3d, zeros_like" ("indices that are used"), |cx| max_pool_with_indices(cx, 3);
     "avg_pool1d.default" => "nn.avg_pool1d", |cx| avg_pool(cx, 1);
     "avg_pool2d.default" => "nn.avg_pool2d" ("a divisor"), |cx| avg_pool(cx, 2);
     "avg_pool3d.default" => "nn.avg_pool3d" ("a divisor"), |cx| avg_pool(cx, 3);
-    "adaptive_avg_pool1d.default", "_adaptive_avg_pool1d.default" => "nn.adaptive_avg_pool1d", |cx| adaptive_pool(cx, 1);
-    "adaptive_avg_pool2d.default", "_adaptive_avg_pool2d.default" => "nn.adaptive_avg_pool2d", |cx| adaptive_pool(cx, 2);
-    "adaptive_avg_pool3d.default", "_adaptive_avg_pool3d.default" => "nn.adaptive_avg_pool3d", |cx| adaptive_pool(cx, 3);
+    "adaptive_avg_pool1d.default", "_adaptive_avg_pool1d.default"
+        => "nn.adaptive_avg_pool1d", |cx| adaptive_pool(cx, 1);
+    "adaptive_avg_pool2d.default", "_adaptive_avg_pool2d.default"
+        => "nn.adaptive_avg_pool2d", |cx| adaptive_pool(cx, 2);
+    "adaptive_avg_pool3d.default", "_adaptive_avg_pool3d.default"
+        => "nn.adaptive_avg_pool3d", |cx| adaptive_pool(cx, 3);
     "scaled_dot_product_attention.default" => "permute_dims, nn.attention" ("dropout, heads in groups"), attend;
     "embedding.default" => "astype, reshape, take", embedding;
-    "cross_entropy_loss.default" => "nn.log_softmax, nn.nll_loss" ("smoothed labels, labels that are probabilities"), cross_entropy;
+    "cross_entropy_loss.default"
+        => "nn.log_softmax, nn.nll_loss" ("smoothed labels, labels that are probabilities"), cross_entropy;
     "mse_loss.default" => "subtract, square, mean, sum", |cx| difference_loss(cx, square);
     "l1_loss.default" => "subtract, abs, mean, sum", |cx| difference_loss(cx, abs);
 }
@@ -326,7 +333,9 @@ fn attention_mask(cx: &mut Node<'_, '_>, mask: Expr, dtype: DataType) -> Result<
             let value = Number::Float(value).constant(dtype);
             full(shape.clone(), value, Some(dtype))
         };
-        let (kept, masked) = (fill(0.0), fill(f64::NEG_INFINITY));
+        // TVM's reader has no infinite constants.
+        let least = if dtype.bits < 32 { -65504.0 } else { f64::from(f32::MIN) };
+        let (kept, masked) = (fill(0.0), fill(least));
         mask = cx.emit(where_(mask, kept.upcast(), masked.upcast()))?;
     }
     while rank(&mask)? < 4 {

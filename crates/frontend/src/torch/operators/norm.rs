@@ -25,7 +25,8 @@ rows! { "aten.":
         let normed = batch_norm(cx, 5, false)?;
         cx.result(field(&normed, 0))
     };
-    "_native_batch_norm_legit_functional.default" => "nn.batch_norm, zeros" ("statistics of the batch"), batch_norm_with_statistics;
+    "_native_batch_norm_legit_functional.default"
+        => "nn.batch_norm, zeros" ("statistics of the batch"), batch_norm_with_statistics;
     "_native_batch_norm_legit.no_stats" => "nn.instance_norm", |cx| {
         let axes = |rank: i64| [0].into_iter().chain(2..rank).collect();
         instance_norm(cx, 5, axes)

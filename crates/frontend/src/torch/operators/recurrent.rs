@@ -18,10 +18,16 @@ use crate::error::Reason;
 use crate::ops::{dims, int, int_operand, int64_number, ints};
 
 rows! { "aten.":
-    "lstm.input" => "take, matmul, add, strided_slice, sigmoid, tanh, multiply, stack" ("projections, sequences of unknown length"), |cx| layers(cx, Kind::Lstm);
-    "gru.input" => "strided_slice, take, matmul, add, sigmoid, tanh, multiply, stack" ("sequences of unknown length"), |cx| layers(cx, Kind::Gru);
-    "rnn_tanh.input" => "take, matmul, add, tanh, stack" ("sequences of unknown length"), |cx| layers(cx, Kind::Plain(tanh));
-    "rnn_relu.input" => "take, matmul, add, nn.relu, stack" ("sequences of unknown length"), |cx| layers(cx, Kind::Plain(relu));
+    "lstm.input"
+        => "take, matmul, add, strided_slice, sigmoid, tanh, multiply, stack"
+        ("projections, sequences of unknown length"), |cx| layers(cx, Kind::Lstm);
+    "gru.input"
+        => "strided_slice, take, matmul, add, sigmoid, tanh, multiply, stack"
+        ("sequences of unknown length"), |cx| layers(cx, Kind::Gru);
+    "rnn_tanh.input"
+        => "take, matmul, add, tanh, stack" ("sequences of unknown length"), |cx| layers(cx, Kind::Plain(tanh));
+    "rnn_relu.input"
+        => "take, matmul, add, nn.relu, stack" ("sequences of unknown length"), |cx| layers(cx, Kind::Plain(relu));
 }
 
 /// Maximum number of steps.

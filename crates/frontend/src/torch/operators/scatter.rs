@@ -59,7 +59,8 @@ rows! { "aten.":
         let step = IntImm::int64(1);
         cx.result(op::slice_scatter(x, source, scalar_of(begin), scalar_of(end), scalar_of(step), axis))
     };
-    "index_put.default", "_unsafe_index_put.default" => "arange, reshape, index_put, where" ("indices of some axes but the last ones"), index_put;
+    "index_put.default", "_unsafe_index_put.default"
+        => "arange, reshape, index_put, where" ("indices of some axes but the last ones"), index_put;
     "masked_fill.Scalar", "masked_fill.Tensor" => "full_like, astype, where", masked_fill;
     "fill.Scalar", "fill.Tensor" => "full", |cx| {
         let (x, value) = (cx.tensor(0)?, cx.needed(1, "value")?);

@@ -93,7 +93,10 @@ rows! { "aten.":
         let (x, other) = (cx.tensor(0)?, cx.tensor(1)?);
         cx.result(astype(x, dtype_of(&other)))
     };
-    "lift_fresh_copy.default", "dropout.default", "feature_dropout.default", "alpha_dropout.default", "native_dropout.default", "contiguous.default", "clone.default", "detach.default", "alias.default", "alias_copy.default", "lift_fresh.default", "lift.default", "resolve_conj.default", "resolve_neg.default", "_conj.default", "view.dtype", "requires_grad.default" => "the operand", identity;
+    "lift_fresh_copy.default", "dropout.default", "feature_dropout.default", "alpha_dropout.default",
+    "native_dropout.default", "contiguous.default", "clone.default", "detach.default", "alias.default",
+    "alias_copy.default", "lift_fresh.default", "lift.default", "resolve_conj.default", "resolve_neg.default",
+    "_conj.default", "view.dtype", "requires_grad.default" => "the operand", identity;
     "copy.default" => "astype, broadcast_to", copy;
 }
 

@@ -9,7 +9,7 @@ use tvmscript_relax::{Expr, Tuple};
 
 use super::super::node::Node;
 use super::super::value::{Converted, Value};
-use super::elementwise::common_dtype;
+use super::promote::common_dtype;
 use super::rows;
 use super::shape::reshaped;
 use crate::error::Reason;
