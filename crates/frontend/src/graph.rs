@@ -8,11 +8,11 @@ use tvmscript_ir_core::mutate::post_order_mutate;
 use tvmscript_ir_core::span::CurrentSpan;
 use tvmscript_ir_core::visit::{Visitor, Walk};
 use tvmscript_ir_core::{Map, Object, ObjectLike, PtrMap, Ref, SourceId, Span, SpanMark, Value};
-use tvmscript_relax::blocks::{BlockBuilder, FunctionBuilder};
+use tvmscript_relax::blocks::{BlockBuilder, FunctionBuilder, is_leaf_or_tuple};
 use tvmscript_relax::error::RelaxError;
 use tvmscript_relax::evaluate::evaluate;
 use tvmscript_relax::{
-    Call, Constant, Expr, Function, If, MatchCast, StructInfo, Var, VarBinding, struct_info_of,
+    Call, Constant, Expr, Function, If, MatchCast, SeqExpr, StructInfo, Var, VarBinding, struct_info_of,
 };
 
 use crate::error::{ImportWarning, Reason};
@@ -28,8 +28,12 @@ pub struct Layer {
 impl Layer {
     /// Enters a layer, or a place of the model without one.
     pub fn enter(name: Option<&str>) -> Layer {
+        Layer::of(name.map_or(Span::UNKNOWN, |name| Span::source(SourceId::new(name))))
+    }
+
+    /// Enters the layer with a span.
+    pub fn of(span: Span) -> Layer {
         let before = Span::save_current();
-        let span = name.map_or(Span::UNKNOWN, |name| Span::source(SourceId::new(name)));
         let _ = Span::set_current(span);
         Layer { before }
     }
@@ -85,16 +89,17 @@ impl Graph {
     /// Adds a parameter that stands for an input of the model. Its name is made an identifier; its source is the name as
     /// the model has it.
     pub fn input(&mut self, name: &str, info: Ref<StructInfo>) -> Ref<Var> {
-        self.param(name, info, SpanMark::Input)
+        self.param(name, name, info, SpanMark::Input)
     }
 
     /// Adds a parameter that stands for a weight of the model; see [`Self::input`].
     pub fn weight(&mut self, name: &str, info: Ref<StructInfo>) -> Ref<Var> {
-        self.param(name, info, SpanMark::Parameter)
+        self.param(name, name, info, SpanMark::Parameter)
     }
 
-    fn param(&mut self, name: &str, info: Ref<StructInfo>, role: SpanMark) -> Ref<Var> {
-        let _layer = self.layer(name);
+    /// Adds a parameter for a tensor that the model calls `source`; see [`Self::input`].
+    pub fn param(&mut self, name: &str, source: &str, info: Ref<StructInfo>, role: SpanMark) -> Ref<Var> {
+        let _layer = self.layer(source);
         if self.marks_spans {
             let _ = Span::set_current(Span::current().with_mark(role));
         }
@@ -112,6 +117,22 @@ impl Graph {
             number += 1;
         }
         self.function.param(unique, info)
+    }
+
+    /// States that calls of the function have effects.
+    pub fn set_impure(&mut self) {
+        self.function.set_impure();
+    }
+
+    /// Closes a branch that [`BlockBuilder::begin_branch`] opened. Its value is bound inside it.
+    ///
+    /// # Errors
+    /// Fails if inference fails.
+    pub fn end_branch(&mut self, value: impl IntoExpr) -> Result<Ref<SeqExpr>, RelaxError> {
+        let blocks = self.function.blocks();
+        let value = blocks.normalize(value.into_expr())?;
+        let value = if is_leaf_or_tuple(&value) { value } else { blocks.emit(value, None)?.upcast() };
+        blocks.end_branch_with(value)
     }
 
     /// Adds an attribute of the function.

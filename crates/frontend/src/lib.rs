@@ -26,6 +26,8 @@ pub mod onnx;
 pub mod operators;
 pub mod ops;
 pub mod params;
+#[cfg(feature = "torch")]
+pub mod torch;
 
 pub use error::{ImportError, ImportErrors, ImportWarning};
 pub use model::{Format, Model};
@@ -89,6 +91,8 @@ pub fn import(model: &Model, options: &ImportOptions) -> Result<Imported, Import
     match model.format {
         #[cfg(feature = "onnx")]
         Format::Onnx => onnx::import(model, options),
+        #[cfg(feature = "torch")]
+        Format::Torch => torch::import(model, options),
         #[allow(unreachable_patterns, reason = "all formats may be switched on")]
         format => Err(ImportError::NotBuiltIn { format }.into()),
     }
@@ -99,6 +103,8 @@ pub fn supported_operators(format: Format) -> Vec<operators::OperatorDoc> {
     match format {
         #[cfg(feature = "onnx")]
         Format::Onnx => onnx::supported_operators(),
+        #[cfg(feature = "torch")]
+        Format::Torch => torch::supported_operators(),
         #[allow(unreachable_patterns, reason = "all formats may be switched on")]
         _ => Vec::new(),
     }

@@ -10,6 +10,7 @@ mod explain;
 mod fixes;
 mod fragments;
 mod import_onnx;
+mod import_torch;
 mod json_releases;
 mod limits;
 mod misuse;

@@ -116,6 +116,11 @@ impl FunctionBuilder {
         self.signature.attrs.push((Str::from(key), value));
     }
 
+    /// States that calls have effects.
+    pub fn set_impure(&mut self) {
+        self.signature.is_pure = false;
+    }
+
     /// The bindings.
     pub fn blocks(&mut self) -> &mut BlockBuilder {
         &mut self.blocks

@@ -1,7 +1,6 @@
 //! Identities and conditionals.
 
 use tvmscript_ir_core::Span;
-use tvmscript_relax::blocks::is_leaf_or_tuple;
 use tvmscript_relax::{Expr, If, SeqExpr};
 
 use super::super::importer::one_of;
@@ -41,9 +40,6 @@ fn if_(cx: &mut Node<'_, '_>) -> Converted {
 
 /// A branch with a value, which is bound inside it.
 fn branch(cx: &mut Node<'_, '_>, value: Expr) -> Result<tvmscript_ir_core::Ref<SeqExpr>, Reason> {
-    let blocks = cx.graph().blocks();
-    blocks.begin_branch();
-    let value = blocks.normalize(value)?;
-    let value = if is_leaf_or_tuple(&value) { value } else { blocks.emit(value, None)?.upcast() };
-    Ok(blocks.end_branch_with(value)?)
+    cx.graph().blocks().begin_branch();
+    Ok(cx.graph().end_branch(value)?)
 }
