@@ -1,10 +1,21 @@
 //! The converters of ONNX's operators: one row each, in the file of its family.
 
+mod activation;
+mod attention;
+mod cast;
+mod conv;
 mod elementwise;
 mod flow;
 mod linear;
-mod nn;
+mod norm;
+mod pool;
+mod quantize;
+mod reduce;
+mod reduce_runtime;
+mod scalar;
 mod shape;
+mod signal;
+mod variadic;
 
 use tvmscript_relax::op::call::CALL_PURE_PACKED;
 use tvmscript_relax::{ExternFunc, ObjectStructInfo, TensorStructInfo, TupleStructInfo};
@@ -50,7 +61,22 @@ macro_rules! rows {
 }
 use rows;
 
-static FAMILIES: &[&[Row]] = &[elementwise::ROWS, flow::ROWS, linear::ROWS, nn::ROWS, shape::ROWS];
+static FAMILIES: &[&[Row]] = &[
+    activation::ROWS,
+    attention::ROWS,
+    cast::ROWS,
+    conv::ROWS,
+    elementwise::ROWS,
+    flow::ROWS,
+    linear::ROWS,
+    norm::ROWS,
+    pool::ROWS,
+    quantize::ROWS,
+    reduce::ROWS,
+    shape::ROWS,
+    signal::ROWS,
+    variadic::ROWS,
+];
 
 fn all_rows() -> impl Iterator<Item = &'static Row> + Clone {
     FAMILIES.iter().flat_map(|family| family.iter())
