@@ -78,38 +78,43 @@ fn batch_norm(cx: &mut Node<'_, '_>) -> Converted {
     let [x, scale, bias, old_mean, old_var] = inputs.clone().map(|input| in_type(input, compute));
     let momentum = cx.float("momentum").unwrap_or(0.9);
     let epsilon = epsilon(cx, 1e-5);
-    let call = nn::batch_norm(
-        x.clone(),
-        scale,
-        bias,
-        old_mean.clone(),
-        old_var.clone(),
-        1,
-        epsilon,
-        true,
-        true,
-        momentum,
-        is_training,
-    );
-    let call: Expr = call.upcast();
-    let part = |index: usize, dtype: DataType| match compute == dtype {
-        true => field(&call, index),
-        false => astype(field(&call, index), dtype).upcast(),
-    };
-    if !is_training || cx.output_count() < 2 {
-        return Ok(vec![part(0, dtype), part(1, stats_dtype), part(2, stats_dtype)].into());
+    let part =
+        |value: Expr, dtype: DataType| if compute == dtype { value } else { astype(value, dtype).upcast() };
+    if is_training {
+        let [result, new_mean, new_var] =
+            by_batch(cx, &x, [scale, bias, old_mean, old_var], momentum, epsilon)?;
+        return Ok(vec![part(result, dtype), part(new_mean, stats_dtype), part(new_var, stats_dtype)].into());
     }
-    // The statistics that ONNX means: TVM's weigh old and new ones the other way round.
-    let axes: Vec<i64> = (0..rank(&x)? as i64).filter(|axis| *axis != 1).collect();
+    let call =
+        nn::batch_norm(x, scale, bias, old_mean, old_var, 1, epsilon, true, true, momentum, false).upcast();
+    let [result, new_mean, new_var] = [0, 1, 2].map(|index| field(&call, index));
+    Ok(vec![part(result, dtype), part(new_mean, stats_dtype), part(new_var, stats_dtype)].into())
+}
+
+/// Normalizes by the statistics of the batch and updates those of the past, as ONNX means it: TVM's operator weighs old
+/// and new ones the other way round, and its passes replace it by the form for inference.
+fn by_batch(
+    cx: &mut Node<'_, '_>,
+    x: &Expr,
+    params: [Expr; 4],
+    momentum: f64,
+    epsilon: f64,
+) -> Result<[Expr; 3], Reason> {
+    let [scale, bias, old_mean, old_var] = params;
+    let rank = rank(x)? as i64;
+    let axes: Vec<i64> = (0..rank).filter(|axis| *axis != 1).collect();
+    let target: Vec<i64> = (0..rank).map(|axis| if axis == 1 { -1 } else { 1 }).collect();
+    let along = |value: Expr| Ok::<Expr, Reason>(reshape(value, shape(&target))?.upcast());
+    let means = cx.normalize(mean(x.clone(), Some(ints(&axes)), false))?;
+    let variances = cx.normalize(variance(x.clone(), Some(ints(&axes)), false))?;
+    let deviation = sqrt(add(along(variances.clone())?, like(x, epsilon)).upcast()).upcast();
+    let normal = divide(subtract(x.clone(), along(means.clone())?).upcast(), deviation).upcast();
+    let result = add(multiply(normal, along(scale)?).upcast(), along(bias)?).upcast();
     let updated = |old: Expr, new: Expr| -> Expr {
-        let old = multiply(old.clone(), like(&old, momentum)).upcast();
-        let new = multiply(new, like(&x, 1.0 - momentum)).upcast();
-        in_type(add(old, new).upcast(), stats_dtype)
+        let old = multiply(old, like(x, momentum)).upcast();
+        add(old, multiply(new, like(x, 1.0 - momentum)).upcast()).upcast()
     };
-    let new_mean = mean(x.clone(), Some(ints(&axes)), false).upcast();
-    let new_var = variance(x.clone(), Some(ints(&axes)), false).upcast();
-    let result = part(0, dtype);
-    Ok(vec![result, updated(old_mean, new_mean), updated(old_var, new_var)].into())
+    Ok([result, updated(old_mean, means), updated(old_var, variances)])
 }
 
 fn layer_norm(cx: &mut Node<'_, '_>) -> Converted {
