@@ -1,10 +1,11 @@
 //! The view of a node that converters have: operands, attributes, the function under construction.
 
 use tvmscript_ir_core::{DataType, Ref, Str};
-use tvmscript_relax::{Call, Constant, Expr, ShapeExpr};
+use tvmscript_relax::{Call, Constant, Expr};
 
 use super::importer::Importer;
 use super::name::text;
+use super::operators::as_tensor;
 use super::proto::{AttributeProto, GraphProto, NodeProto, TensorProto};
 use super::tensor;
 use crate::error::{ImportWarning, Reason};
@@ -71,15 +72,10 @@ impl<'m> Node<'_, 'm> {
         self.inputs.iter().flatten().cloned().collect()
     }
 
-    /// The operand at a position as a tensor: a shape of numbers becomes a constant, another one a vector at run time.
-    pub(super) fn tensor(&mut self, index: usize) -> Result<Expr, Reason> {
-        let value = self.input(index)?;
-        let Some(shape) = value.as_node::<ShapeExpr>() else { return Ok(value) };
-        let values: Option<Vec<i64>> = shape.values.iter().map(tvmscript_prim::ops::int_value).collect();
-        match values {
-            Some(values) => Ok(ops::int64_vector(&values)),
-            None => Ok(tvmscript_relax::op::shape::shape_to_tensor(value).upcast()),
-        }
+    /// The operand at a position as a tensor: a shape or a scalar of numbers becomes a constant, another one is computed at
+    /// run time.
+    pub(super) fn tensor(&self, index: usize) -> Result<Expr, Reason> {
+        as_tensor(self.input(index)?)
     }
 
     /// The constant or shape at a position, if it is one; with parameters kept, also the constant of a parameter.

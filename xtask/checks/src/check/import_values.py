@@ -22,6 +22,10 @@ def numpy_of(value):
     return value.numpy() if hasattr(value, "numpy") else np.array(list(value) if hasattr(value, "__iter__") else value)
 
 
+def last_line(error):
+    return (str(error).strip() or type(error).__name__).splitlines()[-1][:200]
+
+
 def judge(models, texts, name):
     reference = os.path.join(models, name + ".io.npz")
     if not os.path.exists(reference):
@@ -31,7 +35,7 @@ def judge(models, texts, name):
     try:
         module = tvm.script.from_source(source)
     except BaseException as error:
-        return "failed", "parse: " + str(error).strip().splitlines()[-1][:200]
+        return "failed", "parse: " + last_line(error)
     try:
         is_stored = all(io[k].dtype.kind != "V" for k in io.files if k.startswith("in"))
         outs = [io[k] for k in sorted((k for k in io.files if k.startswith("out")), key=lambda k: int(k[3:]))]
@@ -46,7 +50,7 @@ def judge(models, texts, name):
         keys = sorted((k for k in io.files if k.startswith("in")), key=lambda k: int(k[2:]))
         found = machine["main"](*[tvm.runtime.tensor(io[k]) for k in keys])
     except BaseException as error:
-        return "failed", "run: " + str(error).strip().splitlines()[-1][:200]
+        return "failed", "run: " + last_line(error)
     found = flat(found)
     if len(found) != len(outs):
         return "other", f"{len(found)} results, {len(outs)} expected"

@@ -12,7 +12,7 @@ use tvmscript_relax::{Call, Expr, PrimValue};
 
 use super::super::node::{Converted, Node, Output};
 use super::rows;
-use super::scalar::{like, operand};
+use super::scalar::{like, same};
 use crate::error::Reason;
 use crate::ops::{axis as axis_in, dims, dims_of, dtype_of, int_operand, rank, rank_of, reshape, shape_of};
 
@@ -33,7 +33,7 @@ rows! {
     "Gelu" { 1: |cx| Ok(nn::gelu(cx.input(0)?).into()), 20: gelu } => "nn.gelu or nn.gelu_tanh";
     "HardSigmoid" { 1: hard_sigmoid } => "multiply, add, clip";
     "HardSwish" { 14: hard_swish } => "add, clip, divide, multiply";
-    "Hardmax" { 1: |cx| flattened(cx, |cx, x, axis| hardmax(cx, x, axis)), 13: |cx| {
+    "Hardmax" { 1: |cx| flattened(cx, hardmax), 13: |cx| {
         let (x, axis) = (cx.input(0)?, cx.int("axis").unwrap_or(-1));
         Ok(hardmax(cx, x, axis)?.into())
     } } => "argmax, one_hot";
@@ -44,7 +44,7 @@ rows! {
     } } => "nn.log_softmax; before version 13 between reshapes";
     "Mish" { 18: mish } => "exp, add, log, tanh, multiply";
     "PRelu" { 1: prelu } => "reshape, nn.prelu; for other slopes where, less, multiply";
-    "Relu" { 13: |cx| Ok(nn::relu(operand(cx, 0)?).into()) } => "nn.relu";
+    "Relu" { 13: |cx| Ok(nn::relu(cx.tensor(0)?).into()) } => "nn.relu";
     "Selu" { 1: selu } => "exp, subtract, nn.relu, multiply, add";
     "Shrink" { 9: shrink } => "greater, less, subtract, add, where";
     "Softmax" { 1: |cx| flattened(cx, |_, x, axis| Ok(nn::softmax(x, axis))), 13: |cx| {
@@ -69,8 +69,8 @@ fn elu(cx: &mut Node<'_, '_>) -> Converted {
 
 fn selu(cx: &mut Node<'_, '_>) -> Converted {
     let x = cx.input(0)?;
-    let alpha = cx.float("alpha").unwrap_or(1.673_263_192_176_818_847_656_25);
-    let gamma = cx.float("gamma").unwrap_or(1.050_701_022_148_132_324_218_75);
+    let alpha = cx.float("alpha").unwrap_or(1.673_263_192_176_818_8);
+    let gamma = cx.float("gamma").unwrap_or(1.050_701_022_148_132_3);
     Ok(op::multiply(like(&x, gamma), exponential(&x, alpha).upcast()).into())
 }
 
@@ -158,6 +158,15 @@ fn prelu(cx: &mut Node<'_, '_>) -> Converted {
         let slope = reshape(slope, shape_of([length]))?.upcast();
         Ok(nn::prelu(x.clone(), slope, axis as i64).into())
     };
+    // Older exporters give one slope per channel.
+    let last = dims_of(&x).and_then(|dims| Some((dims.get(1)?.clone(), dims.last()?.clone())));
+    if let ([length], Some((channel_dim, last))) = (slope_dims.as_slice(), last)
+        && !prim_ops::is_one(length)
+        && same(length, &channel_dim)
+        && !same(length, &last)
+    {
+        return channels(slope, length.clone(), 1);
+    }
     match (others.next(), others.next()) {
         (None, _) => channels(slope, IntImm::int64(1), x_rank.saturating_sub(1)),
         (Some((axis, dim)), None) => channels(slope, dim.clone(), offset + axis),

@@ -8,7 +8,7 @@ use tvmscript_relax::{Call, Constant, Expr, PrimValue};
 
 use super::super::node::{Converted, Node, Output};
 use super::rows;
-use super::scalar::{self, ScalarOp, as_tensor, combined, like, operand};
+use super::scalar::{self, ScalarOp, as_tensor, combined, like};
 use crate::error::Reason;
 use crate::ops::{dtype_of, int_operand, numbers};
 
@@ -68,12 +68,12 @@ type Binary = fn(Expr, Expr) -> Ref<Call>;
 
 /// An operator of one tensor.
 fn unary(cx: &mut Node<'_, '_>, op: fn(Expr) -> Ref<Call>) -> Converted {
-    Ok(op(operand(cx, 0)?).into())
+    Ok(op(cx.tensor(0)?).into())
 }
 
 /// An operator of one tensor that is computed during the import for constants.
 fn folding(cx: &mut Node<'_, '_>, op: fn(Expr) -> Ref<Call>) -> Converted {
-    let x = operand(cx, 0)?;
+    let x = cx.tensor(0)?;
     cx.fold(op(x))
 }
 
@@ -128,7 +128,7 @@ fn bit_shift(cx: &mut Node<'_, '_>) -> Converted {
 
 /// Powers of integers are computed in `float64`, since TVM compiles none of integers.
 fn power(cx: &mut Node<'_, '_>) -> Converted {
-    let (a, b) = (operand(cx, 0)?, operand(cx, 1)?);
+    let (a, b) = (cx.tensor(0)?, cx.tensor(1)?);
     let (base, exponent) = (dtype_of(&a), dtype_of(&b));
     let is_constant = a.is::<Constant>() && b.is::<Constant>();
     if is_integer(&a) && !(base == exponent && is_constant) {
@@ -157,12 +157,12 @@ fn negate(cx: &mut Node<'_, '_>) -> Converted {
 }
 
 fn reciprocal(cx: &mut Node<'_, '_>) -> Converted {
-    let x = operand(cx, 0)?;
+    let x = cx.tensor(0)?;
     Ok(op::divide(like(&x, 1.0), x).into())
 }
 
 fn is_infinite(cx: &mut Node<'_, '_>) -> Converted {
-    let x = operand(cx, 0)?;
+    let x = cx.tensor(0)?;
     let wants = |name: &str| cx.int(name).unwrap_or(1) != 0;
     let zero = like(&x, 0.0);
     let infinite = op::isinf(x.clone());
@@ -226,7 +226,7 @@ fn clipped(x: Expr, low: f64, high: f64) -> Result<Expr, Reason> {
 }
 
 fn clip_to_attributes(cx: &mut Node<'_, '_>) -> Converted {
-    let x = operand(cx, 0)?;
+    let x = cx.tensor(0)?;
     let value = match (cx.float("min"), cx.float("max")) {
         (Some(low), Some(high)) => clipped(x, low, high)?,
         (Some(low), None) => op::maximum(x.clone(), like(&x, low)).upcast(),
@@ -238,7 +238,7 @@ fn clip_to_attributes(cx: &mut Node<'_, '_>) -> Converted {
 
 /// Limits are operands. Both constant: one call; else `maximum`, then `minimum`. A limit that is NaN is none.
 fn clip(cx: &mut Node<'_, '_>) -> Converted {
-    let x = operand(cx, 0)?;
+    let x = cx.tensor(0)?;
     let exact = |value: &f64| value.abs() < 2f64.powi(53) || value.is_infinite() && !is_integer(&x);
     let low = limit(cx, 1, f64::NEG_INFINITY)?;
     let high = limit(cx, 2, f64::INFINITY)?;
@@ -263,7 +263,7 @@ fn limit(cx: &mut Node<'_, '_>, index: usize, no_limit: f64) -> Result<Option<(E
     if cx.optional(index).is_none() {
         return Ok(None);
     }
-    let bound = operand(cx, index)?;
+    let bound = cx.tensor(index)?;
     let constant = cx.constant(index).and_then(|constant| match numbers(&constant)?.as_slice() {
         [value] => Some(*value),
         _ => None,

@@ -1,7 +1,7 @@
 //! Products of matrices, triangles and identities.
 
 use tvmscript_ir_core::DataType;
-use tvmscript_prim::IntImm;
+use tvmscript_prim::{self as prim, IntImm};
 use tvmscript_relax::op::create::{arange, eye_like, tril, triu};
 use tvmscript_relax::op::datatype::astype;
 use tvmscript_relax::op::einsum::einsum;
@@ -12,7 +12,7 @@ use tvmscript_relax::{Expr, PrimValue, Tuple};
 
 use super::super::node::{Converted, Node, Output, str};
 use super::rows;
-use super::scalar::{constant_int, like, operand};
+use super::scalar::{constant_int, like};
 use crate::error::Reason;
 use crate::ops::{dims, dtype_of, int_operand, ints, number, reshape, shape_of};
 
@@ -28,7 +28,7 @@ rows! {
         Ok(eye_like(x, int_operand(cx.int("k").unwrap_or(0)), Some(dtype)).into())
     } } => "eye_like";
     "Gemm" { 13: gemm } => "multiply, permute_dims, matmul, add";
-    "MatMul" { 13: |cx| Ok(matmul(operand(cx, 0)?, operand(cx, 1)?, None).into()) } => "matmul";
+    "MatMul" { 13: |cx| Ok(matmul(cx.tensor(0)?, cx.tensor(1)?, None).into()) } => "matmul";
     "Trilu" { 14: triangle } => "triu or tril; arange, where for a diagonal that is not constant";
 }
 
@@ -72,18 +72,27 @@ fn triangle(cx: &mut Node<'_, '_>) -> Converted {
     }
     let lengths = dims(&x)?;
     let [.., rows, columns] = lengths.as_slice() else { return Err("needs a matrix".into()) };
-    let one = || IntImm::int64(1);
-    let numbers =
-        |length: &tvmscript_prim::Expr, target: [tvmscript_prim::Expr; 2]| -> Result<Expr, Reason> {
-            let end = PrimValue::new(length.clone()).upcast();
-            let count = arange(int_operand(0), Some(end), int_operand(1), Some(DataType::INT64));
-            Ok(reshape(count.upcast(), shape_of(target))?.upcast())
-        };
-    let row = numbers(rows, [rows.clone(), one()])?;
-    let column = numbers(columns, [one(), columns.clone()])?;
-    let distance = subtract(column, row).upcast();
-    let diagonal = astype(operand(cx, 1)?, DataType::INT64).upcast();
+    let distance = distances(rows, columns)?;
+    let diagonal = astype(cx.tensor(1)?, DataType::INT64).upcast();
     let mask = if is_upper { greater_equal(distance, diagonal) } else { less_equal(distance, diagonal) };
     let mask = broadcast_to(mask.upcast(), shape_of(lengths.iter().cloned())).upcast();
     Ok(where_(mask, x.clone(), like(&x, 0.0)).into())
+}
+
+/// The numbers from 0 up to a length, in a shape.
+pub(super) fn counted(
+    length: &prim::Expr,
+    target: impl IntoIterator<Item = prim::Expr>,
+) -> Result<Expr, Reason> {
+    let end = PrimValue::new(length.clone()).upcast();
+    let numbers = arange(int_operand(0), Some(end), int_operand(1), Some(DataType::INT64));
+    Ok(reshape(numbers.upcast(), shape_of(target))?.upcast())
+}
+
+/// A matrix of the column less the row, as `int64`.
+pub(super) fn distances(rows: &prim::Expr, columns: &prim::Expr) -> Result<Expr, Reason> {
+    let one = || IntImm::int64(1);
+    let row = counted(rows, [rows.clone(), one()])?;
+    let column = counted(columns, [one(), columns.clone()])?;
+    Ok(subtract(column, row).upcast())
 }

@@ -2,6 +2,7 @@
 
 mod activation;
 mod attention;
+mod attention_microsoft;
 mod cast;
 mod conv;
 mod elementwise;
@@ -60,10 +61,12 @@ macro_rules! rows {
     };
 }
 use rows;
+pub(super) use scalar::as_tensor;
 
 static FAMILIES: &[&[Row]] = &[
     activation::ROWS,
     attention::ROWS,
+    attention_microsoft::ROWS,
     cast::ROWS,
     conv::ROWS,
     elementwise::ROWS,

@@ -147,7 +147,15 @@ fn rms_norm(cx: &mut Node<'_, '_>) -> Converted {
     let compute = if cx.int("stash_type").unwrap_or(1) == 1 { FLOAT32 } else { dtype };
     let is_other = compute != dtype;
     let cast = |x: Expr| if is_other { astype(x, compute).upcast() } else { x };
-    let result = nn::rms_norm(cast(x), cast(scale), ints(&axes), epsilon).upcast();
+    let (x, scale) = (cast(x), cast(scale));
+    let result = if axis == 0 {
+        // TVM does not compile its operator along all axes.
+        let squares = mean(multiply(x.clone(), x.clone()).upcast(), Some(ints(&axes)), true).upcast();
+        let deviation = sqrt(add(squares, number(compute, epsilon)).upcast()).upcast();
+        multiply(divide(x, deviation).upcast(), scale).upcast()
+    } else {
+        nn::rms_norm(x, scale, ints(&axes), epsilon).upcast()
+    };
     Ok(if is_other { astype(result, dtype).into() } else { Output::One(result) })
 }
 

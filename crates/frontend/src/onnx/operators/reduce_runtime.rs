@@ -5,16 +5,16 @@ use tvmscript_prim::Var;
 use tvmscript_relax::op::datatype::astype;
 use tvmscript_relax::op::elementwise as op;
 use tvmscript_relax::op::index::{dynamic_strided_slice, take};
+use tvmscript_relax::op::join::concat;
 use tvmscript_relax::op::reduce::{max, sum};
 use tvmscript_relax::op::search::argsort;
 use tvmscript_relax::op::shape::{
     broadcast_to, expand_dims, shape_of as shape_at_run_time, shape_to_tensor, tensor_to_shape,
 };
-use tvmscript_relax::{Expr, ShapeStructInfo};
+use tvmscript_relax::{Expr, ShapeStructInfo, Tuple};
 
 use super::super::node::{Node, str};
 use super::reduce::{Kind, Reduction};
-use super::scalar::operand;
 use crate::error::Reason;
 use crate::ops::{
     dims, dtype_of, int64_number, int64_vector, integers, ints, lengths_of, rank, rank_of, reshape, shape,
@@ -48,22 +48,33 @@ struct Axes {
 
 impl Axes {
     fn of(cx: &mut Node<'_, '_>, index: usize, rank: i64) -> Result<Axes, Reason> {
-        let axes = operand(cx, index)?;
+        let axes = cx.tensor(index)?;
         let count = match lengths_of(&axes).as_deref() {
             Some([count]) => Some(*count),
             _ => None,
         };
-        let axes = match dtype_of(&axes) == DataType::INT64 {
+        let mut axes = match dtype_of(&axes) == DataType::INT64 {
             true => axes,
             false => astype(axes, DataType::INT64).upcast(),
         };
+        if count.is_none() {
+            // One that no tensor has: TVM does not compute sums of no elements.
+            let parts = Tuple::new([axes, int64_vector(&[rank])]).upcast();
+            axes = concat(parts, Some(0)).upcast();
+        }
         let is_negative = op::less(axes.clone(), int64_number(0)).upcast();
         let from_front = op::add(axes.clone(), int64_number(rank)).upcast();
         let axes = op::where_(is_negative, from_front, axes).upcast();
         let row = expand_dims(axes, ints(&[0])).upcast();
         let column = reshape(int64_vector(&(0..rank).collect::<Vec<_>>()), shape(&[rank, 1]))?.upcast();
         let hits = astype(op::equal(row, column).upcast(), DataType::INT64).upcast();
-        let mask = cx.emit(op::minimum(sum(hits, Some(ints(&[1])), false).upcast(), int64_number(1)))?;
+        let mut mask = cx.emit(op::minimum(sum(hits, Some(ints(&[1])), false).upcast(), int64_number(1)))?;
+        if count.is_none() && !cx.flag("noop_with_empty_axes") {
+            // No axes are all axes.
+            let is_empty = op::equal(sum(mask.clone(), None, false).upcast(), int64_number(0)).upcast();
+            let all = int64_vector(&vec![1; rank as usize]);
+            mask = cx.emit(op::where_(is_empty, all, mask))?;
+        }
         Ok(Axes { count, mask })
     }
 
@@ -79,7 +90,7 @@ impl Axes {
 /// The tensor keeps its shape until the end: a reduced axis holds its result at each index. Then the first index of each
 /// reduced axis is taken, and without `keepdims` the axis is left out.
 pub(super) fn reduced_at_run_time(cx: &mut Node<'_, '_>, kind: Kind, keepdims: bool) -> Result<Expr, Reason> {
-    let x = operand(cx, 0)?;
+    let x = cx.tensor(0)?;
     let rank = rank(&x)? as i64;
     if lengths_of(&x).is_some_and(|lengths| lengths.contains(&0)) {
         return Err("needs constant axes for a tensor without elements".into());
@@ -136,7 +147,7 @@ fn lengths_at_run_time(cx: &mut Node<'_, '_>, x: &Expr) -> Result<Expr, Reason> 
 /// The beginning of a tensor: up to an end on each axis.
 fn prefix(cx: &mut Node<'_, '_>, x: Expr, ends: Expr, rank: i64) -> Result<Expr, Reason> {
     let filled = |value: i64| int64_vector(&vec![value; rank as usize]);
-    Ok(cx.normalize(dynamic_strided_slice(x, filled(0), ends, filled(1)))?)
+    cx.normalize(dynamic_strided_slice(x, filled(0), ends, filled(1)))
 }
 
 /// Variables for lengths that are known at run time.

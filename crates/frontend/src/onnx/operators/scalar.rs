@@ -9,7 +9,7 @@ use tvmscript_relax::{Constant, Expr, PrimValue, ShapeExpr};
 
 use super::super::node::Node;
 use crate::error::Reason;
-use crate::ops::{self, dtype_of, elements, int64_number, int64_vector, lengths_of, number, shape_of};
+use crate::ops::{self, dtype_of, elements, int64_number, int64_vector, number, shape_of};
 
 /// An operator of two scalar expressions.
 pub(super) type ScalarOp = fn(prim::Expr, prim::Expr) -> Result<prim::Expr, PrimError>;
@@ -70,10 +70,7 @@ pub(super) fn known(value: &Expr) -> Option<Known> {
 pub(super) fn broadcast<const N: usize>(values: [Known; N]) -> Result<([Vec<prim::Expr>; N], bool), Reason> {
     let is_vector = values.iter().any(|known| known.is_vector);
     let length = |known: &Known| known.items.len();
-    let longest = match values.iter().map(length).find(|length| *length != 1) {
-        Some(length) => length,
-        None => 1,
-    };
+    let longest = values.iter().map(length).find(|length| *length != 1).unwrap_or(1);
     if values.iter().any(|known| known.items.len() != 1 && known.items.len() != longest) {
         let lengths = values.iter().map(|known| length(known).to_string()).collect::<Vec<_>>().join(", ");
         return Err(Reason(format!("the lengths {lengths} cannot be broadcast")));
@@ -136,7 +133,7 @@ pub(super) fn element_type(value: &Expr) -> DataType {
 ///
 /// # Errors
 /// Fails for scalar expressions that no operator computes at run time.
-pub(super) fn as_tensor(value: Expr) -> Result<Expr, Reason> {
+pub(in super::super) fn as_tensor(value: Expr) -> Result<Expr, Reason> {
     if let Some(shape) = value.as_node::<ShapeExpr>() {
         let lengths: Option<Vec<i64>> = shape.values.iter().map(int_value).collect();
         return Ok(match lengths {
@@ -170,14 +167,6 @@ pub(super) fn as_tensor(value: Expr) -> Result<Expr, Reason> {
     })
 }
 
-/// The operand at a position as a tensor.
-///
-/// # Errors
-/// As [`as_tensor`].
-pub(super) fn operand(cx: &Node<'_, '_>, index: usize) -> Result<Expr, Reason> {
-    as_tensor(cx.input(index)?)
-}
-
 /// A constant number in the element type of a tensor; `float32` if that is unknown.
 pub(super) fn like(x: &Expr, value: f64) -> Expr {
     let dtype = dtype_of(x);
@@ -190,9 +179,4 @@ pub(super) fn constant_int(cx: &mut Node<'_, '_>, index: usize) -> Option<i64> {
         [value] => Some(value),
         _ => None,
     }
-}
-
-/// Number of elements of a tensor whose dimensions are numbers.
-pub(super) fn element_count(x: &Expr) -> Option<i64> {
-    lengths_of(x)?.iter().try_fold(1i64, |count, dim| count.checked_mul(*dim))
 }
