@@ -25,6 +25,7 @@ mod metaprogramming;
 mod mixed_modules;
 mod names;
 mod odd_values;
+mod onnx_operators;
 mod parts;
 mod passes;
 mod print_options;

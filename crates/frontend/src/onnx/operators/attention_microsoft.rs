@@ -54,7 +54,7 @@ fn microsoft(cx: &mut Node<'_, '_>) -> Converted {
     if let Some(bias) = cx.optional(2) {
         joint = add(joint, bias).upcast();
     }
-    let parts = split(joint, int64s(&[hidden, hidden * 2]).into(), 2).upcast();
+    let parts = split(joint, int64s(&[hidden, hidden.saturating_mul(2)]).into(), 2).upcast();
     let mut by_head = |index: usize, size: i64| {
         let part = reshape(field(&parts, index), shape(&[batch, length, heads, size / heads]))?;
         cx.normalize(part)

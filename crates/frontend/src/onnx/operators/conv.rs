@@ -207,6 +207,9 @@ fn conv_transpose(cx: &mut Node<'_, '_>) -> Converted {
     let axes = window.axes;
     let mut output_padding = cx.ints("output_padding").unwrap_or_else(|| vec![0; axes]);
     let stated = cx.ints("output_shape").filter(|shape| !shape.is_empty());
+    if stated.as_ref().is_some_and(|stated| stated.iter().any(|length| *length < 1)) {
+        return Err("`output_shape` must be positive".into());
+    }
     if output_padding.len() != axes || output_padding.iter().any(|value| *value < 0) {
         return Err(Reason(format!("`output_padding` does not have {axes} entries of at least 0")));
     }

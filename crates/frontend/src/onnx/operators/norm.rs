@@ -126,6 +126,8 @@ fn layer_norm(cx: &mut Node<'_, '_>) -> Converted {
     };
     let axis = cx.int("axis").unwrap_or(-1);
     let epsilon = epsilon(cx, 1e-5);
+    axis_in(axis, rank(&x)?)?;
+    // Counted as the model counts the first one.
     let axes: Vec<i64> = (axis..).take(scale_dims.len().max(1)).collect();
     let result: Expr = nn::layer_norm(x.clone(), scale, bias, ints(&axes), epsilon, true, true).upcast();
     if cx.output_count() < 2 {

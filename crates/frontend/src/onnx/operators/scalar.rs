@@ -11,6 +11,9 @@ use super::super::node::Node;
 use crate::error::Reason;
 use crate::ops::{self, dtype_of, elements, int64_number, int64_vector, number, shape_of};
 
+/// Maximum number of elements of a vector that is taken apart: longer ones are no shapes.
+const MAX_KNOWN: i64 = 1 << 12;
+
 /// An operator of two scalar expressions.
 pub(super) type ScalarOp = fn(prim::Expr, prim::Expr) -> Result<prim::Expr, PrimError>;
 
@@ -45,10 +48,11 @@ pub(super) fn known(value: &Expr) -> Option<Known> {
     if let Some(scalar) = value.as_node::<PrimValue>() {
         return Some(Known { items: vec![scalar.value.clone()], is_vector: false });
     }
-    let tensor = elements(value)?;
-    if tensor.shape.len() > 1 {
+    let shape = &value.as_node::<Constant>()?.data.shape;
+    if !matches!(**shape, [] | [..=MAX_KNOWN]) {
         return None;
     }
+    let tensor = elements(value)?;
     let literal = |value: Result<prim::Expr, PrimError>| value.ok();
     let items: Option<Vec<prim::Expr>> = match (tensor.ints(), tensor.floats()) {
         (Some(ints), _) => ints
