@@ -240,26 +240,22 @@ fn clip_to_attributes(cx: &mut Node<'_, '_>) -> Converted {
 fn clip(cx: &mut Node<'_, '_>) -> Converted {
     let x = cx.tensor(0)?;
     let exact = |value: &f64| value.abs() < 2f64.powi(53) || value.is_infinite() && !is_integer(&x);
-    let low = limit(cx, 1, f64::NEG_INFINITY)?;
-    let high = limit(cx, 2, f64::INFINITY)?;
+    let (low, high) = (limit(cx, 1)?, limit(cx, 2)?);
     if let (Some((_, Some(low))), Some((_, Some(high)))) = (&low, &high)
         && exact(low)
         && exact(high)
     {
         return Ok(clipped(x, *low, *high)?.into());
     }
-    let mut value = x;
-    if let Some((low, _)) = low {
-        value = cx.emit(op::maximum(value, low))?;
-    }
-    if let Some((high, _)) = high {
-        value = cx.emit(op::minimum(value, high))?;
-    }
-    Ok(Output::One(value))
+    let value = limited(cx, x, low, op::maximum)?;
+    Ok(Output::One(limited(cx, value, high, op::minimum)?))
 }
 
-/// A limit of a range, and its value if it is constant.
-fn limit(cx: &mut Node<'_, '_>, index: usize, no_limit: f64) -> Result<Option<(Expr, Option<f64>)>, Reason> {
+/// A limit, and its value if it is constant.
+type Limit = (Expr, Option<f64>);
+
+/// The limit that an operand is.
+fn limit(cx: &mut Node<'_, '_>, index: usize) -> Result<Option<Limit>, Reason> {
     if cx.optional(index).is_none() {
         return Ok(None);
     }
@@ -268,13 +264,16 @@ fn limit(cx: &mut Node<'_, '_>, index: usize, no_limit: f64) -> Result<Option<(E
         [value] => Some(*value),
         _ => None,
     });
-    if let Some(value) = constant {
-        return Ok((!value.is_nan()).then_some((bound, Some(value))));
+    Ok(Some((bound, constant)).filter(|(_, constant)| !constant.is_some_and(f64::is_nan)))
+}
+
+/// Applies a limit. If it may be NaN, that is tested at run time: an infinity in its place, as TVM's importer has it, is a
+/// text that TVM does not read.
+fn limited(cx: &mut Node<'_, '_>, x: Expr, limit: Option<Limit>, apply: Binary) -> Result<Expr, Reason> {
+    let Some((bound, constant)) = limit else { return Ok(x) };
+    let within = apply(x.clone(), bound.clone());
+    if constant.is_some() || is_integer(&bound) {
+        return cx.emit(within);
     }
-    if is_integer(&bound) {
-        return Ok(Some((bound, None)));
-    }
-    let test = op::isnan(bound.clone()).upcast();
-    let replaced = op::where_(test, like(&bound, no_limit), bound);
-    Ok(Some((cx.emit(replaced)?, None)))
+    cx.emit(op::where_(op::isnan(bound).upcast(), x, within.upcast()))
 }
