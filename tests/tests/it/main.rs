@@ -26,6 +26,7 @@ mod mixed_modules;
 mod models;
 mod names;
 mod odd_values;
+mod onnx_operators;
 mod parts;
 mod passes;
 mod print_options;

@@ -73,8 +73,9 @@ impl<'m> Node<'_, 'm> {
         self.inputs.iter().flatten().cloned().collect()
     }
 
-    /// The operand at a position as a tensor: shapes and scalars of numbers become constants, others tensors at run time.
-    pub(super) fn tensor(&mut self, index: usize) -> Result<Expr, Reason> {
+    /// The operand at a position as a tensor: a shape or a scalar of numbers becomes a constant, another one is computed at
+    /// run time.
+    pub(super) fn tensor(&self, index: usize) -> Result<Expr, Reason> {
         as_tensor(self.input(index)?)
     }
 

@@ -103,17 +103,17 @@ impl<'a> Weights<'a> {
         let start = usize::try_from(offset).ok().and_then(|offset| offset.checked_mul(width));
         if is_row_major(&dims, &strides) {
             let end = start.and_then(|start| start.checked_add(needed));
-            let bytes = start.zip(end).and_then(|(start, end)| file.get(start..end));
             // Without enough bytes, the message counts those that there are.
-            let rest = || start.and_then(|start| file.get(start..)).unwrap_or_default();
-            return Ok(tensor(name, dtype, &dims, bytes.unwrap_or_else(rest))?);
+            let range = |start: usize, end: usize| start.min(file.len())..end.min(file.len());
+            let bytes = start.zip(end).map(|(start, end)| file.slice(range(start, end)));
+            return Ok(tensor(name, dtype, &dims, bytes.unwrap_or_default())?);
         }
         if strides.len() != dims.len() {
             return Err(format!("has {} strides for {} dimensions", strides.len(), dims.len()).into());
         }
         let bytes = gathered(&dims, &strides, offset, width, needed, file)
             .ok_or_else(|| "has elements beyond the end of its file".to_owned())?;
-        Ok(tensor(name, dtype, &dims, &bytes)?)
+        Ok(tensor(name, dtype, &dims, bytes)?)
     }
 }
 

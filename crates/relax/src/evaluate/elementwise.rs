@@ -209,6 +209,7 @@ fn int_binary(name: &str, dtype: DataType, x: i128, y: i128) -> Option<i128> {
         "logical_and" => i128::from(x != 0 && y != 0),
         "logical_or" => i128::from(x != 0 || y != 0),
         "logical_xor" => i128::from((x != 0) != (y != 0)),
+        "power" => wrap(dtype, x.checked_pow(u32::try_from(y).ok()?)?),
         name => return arithmetic::integers(operator(name)?, dtype, x, y),
     })
 }

@@ -13,7 +13,8 @@ use tvmscript_relax::{Constant, Expr, PrimValue, ShapeExpr, Tuple};
 
 use super::super::node::{Converted, Node};
 use super::rows;
-use super::runtime::{as_tensor, known_rank, length, scalars};
+use super::runtime::{known_rank, length, scalars};
+use super::scalar::as_tensor;
 use super::shape::scalar;
 use crate::error::Reason;
 use crate::ops::{

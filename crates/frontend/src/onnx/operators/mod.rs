@@ -1,5 +1,10 @@
 //! The converters of ONNX's operators: one row each, in the file of its family.
 
+mod activation;
+mod attention;
+mod attention_microsoft;
+mod cast;
+mod conv;
 mod create;
 mod elementwise;
 mod flow;
@@ -7,13 +12,21 @@ mod image;
 mod index;
 mod join;
 mod linear;
-mod nn;
+mod norm;
+mod pool;
+mod quantize;
+mod reduce;
+mod reduce_runtime;
 mod resize;
 mod runtime;
+mod scalar;
 mod sequence;
 mod shape;
+mod signal;
+mod variadic;
 
-pub(super) use runtime::{as_tensor, is_shape};
+pub(super) use runtime::is_shape;
+pub(super) use scalar::as_tensor;
 
 use tvmscript_relax::op::call::CALL_PURE_PACKED;
 use tvmscript_relax::{ExternFunc, TupleStructInfo};
@@ -60,6 +73,11 @@ macro_rules! rows {
 use rows;
 
 static FAMILIES: &[&[Row]] = &[
+    activation::ROWS,
+    attention::ROWS,
+    attention_microsoft::ROWS,
+    cast::ROWS,
+    conv::ROWS,
     create::ROWS,
     elementwise::ROWS,
     flow::ROWS,
@@ -67,10 +85,15 @@ static FAMILIES: &[&[Row]] = &[
     index::ROWS,
     join::ROWS,
     linear::ROWS,
-    nn::ROWS,
+    norm::ROWS,
+    pool::ROWS,
+    quantize::ROWS,
+    reduce::ROWS,
     resize::ROWS,
     sequence::ROWS,
     shape::ROWS,
+    signal::ROWS,
+    variadic::ROWS,
 ];
 
 fn all_rows() -> impl Iterator<Item = &'static Row> + Clone {

@@ -16,32 +16,12 @@ use tvmscript_relax::{Constant, Expr, PrimValue, ShapeExpr, ShapeStructInfo, str
 use super::super::node::Node;
 use crate::error::Reason;
 use crate::ops::{
-    self, dims_of, dtype_of, int_operand, int64_number, int64_vector, ints, rank_of, reshape, tensor_of,
+    self, dims_of, dtype_of, int_operand, int64_number, ints, rank_of, reshape, tensor_of,
 };
 
 /// Returns `true` for a shape, also one whose lengths are unknown.
 pub(in crate::onnx) fn is_shape(value: &Expr) -> bool {
     value.is::<ShapeExpr>() || struct_info_of(value).is_some_and(|info| info.is::<ShapeStructInfo>())
-}
-
-/// A shape or scalar as a tensor: a constant if its numbers are known. Other values stay.
-pub(in crate::onnx) fn as_tensor(value: Expr) -> Result<Expr, Reason> {
-    if let Some(scalar) = value.as_node::<PrimValue>() {
-        let dtype = prim::PrimExprExt::dtype(&scalar.value);
-        if let Some(number) = int_value(&scalar.value) {
-            return Ok(ops::number(dtype, number as f64));
-        }
-        let wide = prim::ops::cast(DataType::INT64, scalar.value.clone())?;
-        let one = reshape(shape_to_tensor(ops::shape_of([wide])).upcast(), ops::shape(&[]))?.upcast();
-        return Ok(if dtype == DataType::INT64 { one } else { astype(one, dtype).upcast() });
-    }
-    if let Some(shape) = value.as_node::<ShapeExpr>() {
-        let numbers: Option<Vec<i64>> = shape.values.iter().map(int_value).collect();
-        return Ok(
-            numbers.map_or_else(|| shape_to_tensor(value.clone()).upcast(), |numbers| int64_vector(&numbers))
-        );
-    }
-    Ok(if is_shape(&value) { shape_to_tensor(value).upcast() } else { value })
 }
 
 /// Rank, also of shapes and scalars.

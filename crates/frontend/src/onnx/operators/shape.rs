@@ -17,7 +17,8 @@ use tvmscript_relax::{
 
 use super::super::node::{Converted, Node};
 use super::rows;
-use super::runtime::{as_tensor, is_shape, known_rank, length};
+use super::runtime::{is_shape, known_rank, length};
+use super::scalar::as_tensor;
 use crate::error::Reason;
 use crate::ops::{self, axis, dims, int_operand, int64_number, int64_vector, ints, rank, reshape};
 

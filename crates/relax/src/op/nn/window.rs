@@ -64,8 +64,14 @@ impl Window<'_> {
         if round_up {
             moves = ops::add(moves, ops::sub(stride.clone(), IntImm::int64(1))?)?;
         }
-        let places = ops::add(ops::floordiv(moves, stride)?, IntImm::int64(1))?;
-        Ok(cx.analyzer.simplify(&places))
+        let places = ops::add(ops::floordiv(moves, stride.clone())?, IntImm::int64(1))?;
+        let places = cx.analyzer.simplify(&places);
+        // A window that would start in the padding at the end does not count, as in TVM 0.25 and newer.
+        let before = ops::add(length.clone(), number(self.padding, axis))?;
+        let numbers = [&places, &stride, &before].map(ops::int_value);
+        let [Some(count), Some(stride), Some(end)] = numbers else { return Ok(places) };
+        let is_outside = round_up && count.saturating_sub(1).saturating_mul(stride) >= end;
+        Ok(if is_outside { IntImm::int64(count.saturating_sub(1)) } else { places })
     }
 
     /// The length along a spatial axis for a number of window positions: the inverse of [`Self::places`].
