@@ -7,10 +7,10 @@ use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::span::CurrentSpan;
 use tvmscript_ir_core::visit::{Visitor, Walk};
 use tvmscript_ir_core::{Map, PtrMap, Ref, SourceId, Span, Value};
-use tvmscript_relax::blocks::{BlockBuilder, FunctionBuilder};
+use tvmscript_relax::blocks::{BlockBuilder, FunctionBuilder, is_leaf_or_tuple};
 use tvmscript_relax::error::RelaxError;
 use tvmscript_relax::evaluate::evaluate;
-use tvmscript_relax::{Call, Constant, Expr, Function, StructInfo, Var, struct_info_of};
+use tvmscript_relax::{Call, Constant, Expr, Function, SeqExpr, StructInfo, Var, struct_info_of};
 
 use crate::error::{ImportWarning, Reason};
 use crate::ops::IntoExpr;
@@ -161,6 +161,25 @@ impl Graph {
     /// Maximum size of a constant that is computed during the import, in bytes.
     pub fn max_folded_bytes(&self) -> usize {
         self.max_folded_bytes
+    }
+
+    /// Takes over the constants and remarks of another function of the module, and returns it.
+    pub fn adopt(&mut self, other: Finished) -> Ref<Function> {
+        self.constants.extend(other.constants);
+        self.warnings.extend(other.warnings);
+        other.function
+    }
+
+    /// A branch of a conditional with a value, which is bound inside it.
+    ///
+    /// # Errors
+    /// Fails if inference fails.
+    pub fn branch(&mut self, value: Expr) -> Result<Ref<SeqExpr>, RelaxError> {
+        let blocks = self.blocks();
+        blocks.begin_branch();
+        let value = blocks.normalize(value)?;
+        let value = if is_leaf_or_tuple(&value) { value } else { blocks.emit(value, None)?.upcast() };
+        blocks.end_branch_with(value)
     }
 
     /// Ends the function with its result, which belongs to no layer.
