@@ -3,6 +3,7 @@
 //! Upstream counterpart: `python/tvm/relax/frontend/tflite/tflite_frontend.py`.
 
 mod flatbuffer;
+mod flexbuffer;
 mod importer;
 mod model;
 mod node;

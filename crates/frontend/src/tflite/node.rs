@@ -1,7 +1,7 @@
 //! The view of an operator that converters have: operands, options, the function under construction.
 
 use tvmscript_ir_core::{DataType, Ref};
-use tvmscript_relax::evaluate::Tensor as Elements_;
+use tvmscript_relax::evaluate::Tensor as Values;
 use tvmscript_relax::op::quantize;
 use tvmscript_relax::{Call, Constant, Expr};
 
@@ -134,12 +134,6 @@ impl<'m> Node<'_, 'm> {
         }
     }
 
-    /// The elements of a constant operand.
-    pub(super) fn elements(&mut self, at: usize, what: &str) -> Result<Elements_, Reason> {
-        let constant = self.constant(at, what)?;
-        ops::elements(&constant).ok_or_else(|| Reason(format!("{what} has no elements that can be read")))
-    }
-
     /// The integers of a constant operand.
     pub(super) fn ints(&mut self, at: usize, what: &str) -> Result<Vec<i64>, Reason> {
         let constant = self.constant(at, what)?;
@@ -265,7 +259,7 @@ impl<'m> Node<'_, 'm> {
     pub(super) fn parameters(&mut self, quantization: &Quantization) -> (Expr, Expr) {
         let floats = |values: &[f32]| {
             let values = values.iter().map(|value| f64::from(*value));
-            Elements_::of_floats(DataType::FLOAT32, vec![quantization.scales.len()], values)
+            Values::of_floats(DataType::FLOAT32, vec![quantization.scales.len()], values)
         };
         let scale = match quantization.scales.as_slice() {
             [scale] => number(DataType::FLOAT32, f64::from(*scale)),
@@ -279,7 +273,7 @@ impl<'m> Node<'_, 'm> {
             Some(first) if points.iter().all(|point| point == first) => number(DataType::INT32, *first as f64),
             _ => {
                 let values = points.iter().map(|point| i128::from(*point));
-                let tensor = Elements_::of_ints(DataType::INT32, vec![points.len()], values);
+                let tensor = Values::of_ints(DataType::INT32, vec![points.len()], values);
                 let name = format!("{}.zero_point", self.layer);
                 self.graph().named(&name, Constant::new(tensor.encode()))
             }

@@ -28,6 +28,16 @@ const FLOAT8_E5M2: DataType = DataType { code: TypeCode::Float8E5M2, bits: 8, la
 const QUANTIZED: [DataType; 6] =
     [INT8, DataType::uint(8), DataType::int(16), DataType::uint(16), FLOAT8_E4M3FN, FLOAT8_E5M2];
 const FLOATS: [DataType; 2] = [FLOAT16, DataType::FLOAT32];
+/// Types of zero points, as TVM 0.25 and newer accept them.
+const ZERO_POINTS: [DataType; 7] = [
+    INT8,
+    DataType::uint(8),
+    DataType::int(16),
+    DataType::uint(16),
+    DataType::INT32,
+    DataType::uint(32),
+    FLOAT16,
+];
 /// Further types that `R.dequantize` accepts.
 const ACCUMULATED: [DataType; 3] = [DataType::INT32, FLOAT16, DataType::FLOAT32];
 
@@ -63,7 +73,7 @@ fn converted(cx: &mut Infer<'_>, takes: &[DataType], gives: &[DataType]) -> Infe
     };
     is_one_of(0, data.dtype, takes)?;
     is_one_of(1, scale.dtype, &FLOATS)?;
-    is_one_of(2, zero_point.dtype, &[INT8, FLOAT16])?;
+    is_one_of(2, zero_point.dtype, &ZERO_POINTS)?;
     // The axis must be known, so the rank must be.
     let axis = cx.axis(axis, data.ndim.max(0))?;
     for (index, param) in [&scale, &zero_point].into_iter().enumerate() {

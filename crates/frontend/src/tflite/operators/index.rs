@@ -25,8 +25,8 @@ rows! {
     "BUCKETIZE": Real buckets => "bucketize";
     "DENSIFY": Stored |cx| Ok(cx.input(0)?.into()) => "a constant";
     "EMBEDDING_LOOKUP": Stored |cx| {
-        let table = cx.real(0)?;
-        let indices = indices_32(cx, 1)?;
+        let indices = indices_32(cx, 0)?;
+        let table = cx.real(1)?;
         Ok(take(table, indices, Some(0), "fast".into()).into())
     } => "take";
     "EMBEDDING_LOOKUP_SPARSE": Stored sparse_lookup => "take, multiply, scatter_nd", "a shape computed at run time";

@@ -4,6 +4,7 @@ mod activation;
 mod complex;
 mod conv;
 mod create;
+mod detection;
 mod elementwise;
 mod flow;
 mod index;
@@ -75,6 +76,7 @@ static FAMILIES: &[&[Row]] = &[
     complex::ROWS,
     conv::ROWS,
     create::ROWS,
+    detection::ROWS,
     elementwise::ROWS,
     flow::ROWS,
     index::ROWS,
