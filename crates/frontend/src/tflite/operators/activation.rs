@@ -2,7 +2,7 @@
 
 use tvmscript_relax::Expr;
 use tvmscript_relax::op::elementwise::{add, clip, divide, erf, exp, multiply, sigmoid, subtract, tanh};
-use tvmscript_relax::op::nn::activation::{gelu_tanh, leakyrelu, log_softmax, prelu, relu, softmax};
+use tvmscript_relax::op::nn::activation::{leakyrelu, log_softmax, prelu, relu, softmax};
 use tvmscript_relax::op::shape::broadcast_to;
 
 use super::super::node::{Converted, Node, dtype_of, quantization};
@@ -14,7 +14,7 @@ use crate::ops::{float_operand, int_operand, number, reshape, shape};
 
 rows! {
     "ELU": Real elu => "exp, subtract, nn.relu, multiply, add";
-    "GELU": Real gelu => "erf, multiply, add; nn.gelu_tanh if approximate";
+    "GELU": Real gelu => "erf, multiply, add";
     "HARD_SWISH": Real hard_swish => "add, clip, multiply, divide";
     "LEAKY_RELU": Real |cx| {
         let alpha = cx.float(LeakyRelu::Alpha, 0.0)?;
@@ -108,7 +108,7 @@ pub(super) fn real_dtype(cx: &Node<'_, '_>) -> Result<tvmscript_ir_core::DataTyp
 fn gelu(cx: &mut Node<'_, '_>) -> Converted {
     let x = cx.input(0)?;
     if cx.flag(Gelu::Approximate)? {
-        return Ok(gelu_tanh(x).into());
+        cx.warn("is computed with the error function, as TVM's importer does; TFLite approximates it with `tanh`");
     }
     let dtype = real_dtype(cx)?;
     let root = number(dtype, 0.5f64.sqrt());

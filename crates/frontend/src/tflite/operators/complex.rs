@@ -19,24 +19,25 @@ rows! {
         Ok(view(cx.input(0)?, Some(shape(&dims)), Some(dtype), None).into())
     } => "memory.view";
     "COMPLEX_ABS": Stored magnitude => "strided_slice, squeeze, multiply, add, sqrt";
-    "IMAG": Stored |cx| Ok(part(cx.input(0)?, 1).1.into()) => "strided_slice, squeeze";
-    "REAL": Stored |cx| Ok(part(cx.input(0)?, 0).1.into()) => "strided_slice, squeeze";
+    "IMAG": Stored |cx| Ok(squeezed(part(cx.input(0)?, 1)).into()) => "strided_slice, squeeze";
+    "REAL": Stored |cx| Ok(squeezed(part(cx.input(0)?, 0)).into()) => "strided_slice, squeeze";
 }
 
-/// One number of each pair, before and after its axis goes away.
-fn part(x: Expr, at: i64) -> (Expr, Expr) {
-    let part = sliced(x, &[-1], &[at], &[at + 1], Some(&[1]));
-    let squeezed = squeeze(part.clone(), Some(ints(&[-1]))).upcast();
-    (part, squeezed)
+/// One number of each pair.
+fn part(x: Expr, at: i64) -> Expr {
+    sliced(x, &[-1], &[at], &[at + 1], Some(&[1]))
+}
+
+fn squeezed(part: Expr) -> Expr {
+    squeeze(part, Some(ints(&[-1]))).upcast()
 }
 
 fn magnitude(cx: &mut Node<'_, '_>) -> Converted {
     let x = cx.input(0)?;
     let mut parts = Vec::new();
     for at in 0..2 {
-        let (part, squeezed) = part(x.clone(), at);
-        cx.emit(part)?;
-        parts.push(cx.emit(squeezed)?);
+        let part = cx.emit(part(x.clone(), at))?;
+        parts.push(cx.emit(squeezed(part))?);
     }
     let squares = parts.into_iter().map(|part| cx.emit(multiply(part.clone(), part)));
     let [a, b] = squares.collect::<Result<Vec<_>, Reason>>()?.try_into().map_err(|_| Reason::from("has two parts"))?;

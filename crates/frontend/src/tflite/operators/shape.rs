@@ -174,11 +174,12 @@ fn broadcast(cx: &mut Node<'_, '_>) -> Converted {
 /// The shape to which two shapes are broadcast, computed at run time.
 fn broadcast_args(cx: &mut Node<'_, '_>) -> Converted {
     let ([a], [b]) = (cx.lengths(0)?, cx.lengths(1)?);
-    let one = number(cx.output_dtype(0)?, 1.0);
+    let dtype = cx.output_dtype(0)?;
+    let one = number(dtype, 1.0);
     let longest = a.max(b);
     let (x, y) = (cx.input(0)?, cx.input(1)?);
     let extended = |x: Expr, length: i64| {
-        let ones = full(shape(&[longest - length]), one.clone(), None).upcast();
+        let ones = full(shape(&[longest - length]), one.clone(), Some(dtype)).upcast();
         joined(vec![ones, x], 0)
     };
     let (x, y) = (extended(x, a), extended(y, b));

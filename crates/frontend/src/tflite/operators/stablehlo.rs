@@ -151,8 +151,9 @@ fn cube_root(cx: &mut Node<'_, '_>) -> Converted {
     let x = cx.input(0)?;
     let third = number(dtype, 1.0 / 3.0);
     let is_negative = op::less(x.clone(), number(dtype, 0.0)).upcast();
-    let root = op::power(op::negative(x.clone()).upcast(), third.clone());
-    let root = op::negative(root.upcast()).upcast();
+    // The root of the opposite number is bound first, as in TVM's importer.
+    let root = cx.normalize(op::power(op::negative(x.clone()).upcast(), third.clone()))?;
+    let root = cx.normalize(op::negative(root))?;
     Ok(op::where_(is_negative, root, op::power(x, third).upcast()).into())
 }
 

@@ -11,7 +11,8 @@ use tvmscript_relax::op::reduce;
 use tvmscript_relax::op::scatter::scatter_nd;
 use tvmscript_relax::op::search::sort;
 use tvmscript_relax::op::shape::{broadcast_to, expand_dims};
-use tvmscript_relax::{Call, Expr};
+use tvmscript_relax::evaluate::Tensor;
+use tvmscript_relax::{Call, Constant, Expr};
 
 use super::super::node::{Converted, Node, dtype_of};
 use super::super::schema::{
@@ -36,6 +37,9 @@ rows! {
     "STABLEHLO_DYNAMIC_SLICE": Stored dynamic_slice => "dynamic_strided_slice", "starts computed at run time";
     "STABLEHLO_DYNAMIC_UPDATE_SLICE": Stored |cx| {
         let rank = cx.shape(0)?.len();
+        if (2..2 + rank).all(|at| cx.is_constant(at)) {
+            return updated_at_constants(cx, rank);
+        }
         let mut starts = Vec::new();
         for at in 2..2 + rank {
             starts.push(astype(cx.stored(at)?, DataType::INT64).upcast());
@@ -81,6 +85,7 @@ fn updated(cx: &mut Node<'_, '_>, starts: Vec<Expr>) -> Converted {
         if size > length {
             return Err(Reason(format!("the update is longer than the operand along axis {axis}")));
         }
+        let start = cx.normalize(start)?;
         let start = maximum(start, number(int64, 0.0));
         let start = minimum(start.upcast(), number(int64, (length - size) as f64));
         let line = arange(int_operand(0), Some(int_operand(size)), int_operand(1), Some(int64));
@@ -89,11 +94,45 @@ fn updated(cx: &mut Node<'_, '_>, starts: Vec<Expr>) -> Converted {
         if let Some(at) = spread.get_mut(axis) {
             *at = size;
         }
-        let line = reshape(line.upcast(), shape(&spread))?;
-        let line = broadcast_to(line.upcast(), shape(&sizes));
-        columns.push(expand_dims(line.upcast(), ints(&[-1])).upcast());
+        let line = cx.normalize(reshape(line.upcast(), shape(&spread))?)?;
+        let line = cx.normalize(broadcast_to(line, shape(&sizes)))?;
+        columns.push(cx.normalize(expand_dims(line, ints(&[-1])))?);
     }
     Ok(scatter_nd(x, joined(columns, -1), update, "update".into()).into())
+}
+
+/// The first operand with the second one stored at constant starts: the index of each element is a constant, too.
+fn updated_at_constants(cx: &mut Node<'_, '_>, rank: usize) -> Converted {
+    let (lengths, sizes) = (cx.shape(0)?, cx.shape(1)?);
+    if sizes.len() != rank {
+        return Err("operand, update and starts must have the same rank".into());
+    }
+    let mut starts = Vec::new();
+    for (at, (length, size)) in lengths.iter().zip(&sizes).enumerate() {
+        starts.push(cx.single_int(at + 2, "a start")?.clamp(0, length.saturating_sub(*size).max(0)));
+    }
+    let dims: Vec<usize> = sizes.iter().filter_map(|size| usize::try_from(*size).ok()).collect();
+    let count = dims.iter().try_fold(rank.max(1), |count, size| count.checked_mul(*size));
+    let count = count.filter(|count| *count <= cx.graph().max_folded_bytes() / 8);
+    let count = count.ok_or_else(|| Reason::from("the update is too large; see `--max-folded-bytes`"))?;
+    let mut indices: Vec<i128> = Vec::with_capacity(count);
+    let mut index = starts.clone();
+    for _ in 0..count / rank.max(1) {
+        indices.extend(index.iter().map(|place| i128::from(*place)));
+        for ((place, start), size) in index.iter_mut().zip(&starts).zip(&sizes).rev() {
+            *place += 1;
+            if *place < start + size {
+                break;
+            }
+            *place = *start;
+        }
+    }
+    let shape: Vec<usize> = dims.into_iter().chain([rank]).collect();
+    let tensor = Tensor::of_ints(DataType::INT64, shape, indices);
+    let name = format!("{}.indices", cx.layer);
+    let indices = cx.graph().named(&name, Constant::new(tensor.encode()));
+    let (x, update) = (cx.input(0)?, cx.input(1)?);
+    Ok(scatter_nd(x, indices, update, "update".into()).into())
 }
 
 fn gather(cx: &mut Node<'_, '_>) -> Converted {
