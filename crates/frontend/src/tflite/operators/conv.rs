@@ -20,9 +20,9 @@ use crate::ops::{int64s, ints, number, reshape, shape};
 rows! {
     "CONV_2D": Stored conv_2d => "nn.conv2d, add";
     "CONV_3D": Real conv_3d => "nn.conv3d, add";
-    "CONV_3D_TRANSPOSE": Real conv_3d_transpose => "nn.conv3d_transpose, add";
+    "CONV_3D_TRANSPOSE": Real conv_3d_transpose => "permute_dims, nn.conv3d_transpose, add";
     "DEPTHWISE_CONV_2D": Stored depthwise_conv_2d => "nn.conv2d, add";
-    "TRANSPOSE_CONV": Stored transpose_conv => "nn.conv2d_transpose, add";
+    "TRANSPOSE_CONV": Stored transpose_conv => "permute_dims, nn.conv2d_transpose, add";
 }
 
 /// The paddings: with `SAME` the result has as many elements as steps begin in the operand.
@@ -205,19 +205,21 @@ fn transpose_conv(cx: &mut Node<'_, '_>) -> Converted {
     let kernel = cx.formed(1, Form::Permuted(vec![3, 0, 1, 2]), |kernel| {
         Ok(permute_dims(kernel, Some(ints(&[3, 0, 1, 2]))))
     })?;
-    let x = real_operand(cx, 2, x)?;
+    // TVM runs transposed convolutions only with the channels before the image.
+    let x = permute_dims(real_operand(cx, 2, x)?, Some(ints(&[0, 3, 1, 2]))).upcast();
     let kernel = real_kernel(cx, kernel, 1)?;
     let dtype = match quantization(cx.tensor(2)?) {
         Some(_) => DataType::FLOAT32,
         None => cx.output_dtype(0)?,
     };
     let (strides, padding, rest) = (int64s(&strides), int64s(&padding), int64s(&rest));
-    let (layout, kernel_layout) = (Str::from("NHWC"), Str::from("IOHW"));
+    let (layout, kernel_layout) = (Str::from("NCHW"), Str::from("IOHW"));
     let dilation = int64s(&[1, 1]);
     let out = op::conv2d_transpose(
         x, kernel, strides, padding, rest, dilation, 1, layout, kernel_layout, None, Some(dtype),
     );
-    let out = biased(cx, out.upcast(), 3, 2)?;
+    let out = permute_dims(out.upcast(), Some(ints(&[0, 2, 3, 1]))).upcast();
+    let out = biased(cx, out, 3, 2)?;
     let activation = cx.choice(Field::FusedActivationFunction)?;
     Ok(fused_after(cx, out, activation)?.into())
 }
@@ -281,13 +283,15 @@ fn conv_3d_transpose(cx: &mut Node<'_, '_>) -> Converted {
     let rest: Vec<i64> = window.windows.iter().map(under).collect();
     let groups = groups(channels, per_group)?;
     let (x, kernel) = (cx.input(2)?, cx.input(1)?);
+    let x = permute_dims(x, Some(ints(&[0, 4, 1, 2, 3]))).upcast();
+    let kernel = permute_dims(kernel, Some(ints(&[4, 3, 0, 1, 2]))).upcast();
     let (strides, dilation) = (int64s(&window.strides), int64s(&window.dilation));
     let (padding, rest) = (int64s(&padding), int64s(&rest));
-    let (layout, kernel_layout) = (Str::from("NDHWC"), Str::from("DHWOI"));
-    let mut out: Expr = conv3d_transpose(
+    let (layout, kernel_layout) = (Str::from("NCDHW"), Str::from("IODHW"));
+    let out = conv3d_transpose(
         x, kernel, strides, padding, rest, dilation, groups, layout, kernel_layout, None, None,
-    )
-    .upcast();
+    );
+    let mut out: Expr = permute_dims(out.upcast(), Some(ints(&[0, 2, 3, 4, 1]))).upcast();
     if cx.has(3) {
         out = add(out, cx.input(3)?).upcast();
     }

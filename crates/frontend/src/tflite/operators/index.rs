@@ -1,7 +1,8 @@
 //! Elements at indices that are tensors.
 
 use tvmscript_ir_core::DataType;
-use tvmscript_prim::{FloatImm, IntImm};
+use tvmscript_prim::{self as prim, FloatImm, IntImm};
+use tvmscript_relax::evaluate::Tensor;
 use tvmscript_relax::op::create::{eye, full, zeros};
 use tvmscript_relax::op::datatype::astype;
 use tvmscript_relax::op::elementwise::{divide, equal, greater, multiply, sqrt, where_};
@@ -18,8 +19,7 @@ use super::super::schema::{Bucketize, EmbeddingLookupSparse, Gather, OneHot};
 use super::rows;
 use super::shape::is_symmetric;
 use crate::error::Reason;
-use crate::ops::{int_operand, ints, number, reshape, shape};
-use tvmscript_relax::evaluate::Tensor;
+use crate::ops::{int_operand, ints, number, reshape, shape, tensor_of};
 
 rows! {
     "BUCKETIZE": Real buckets => "bucketize";
@@ -50,7 +50,11 @@ rows! {
             return Ok(where_(condition, x, y).into());
         }
         // TFLite has a row for each element, TVM a column.
-        Ok(permute_dims(nonzero(condition).upcast(), None).into())
+        let rank = cx.shape(0)?.len() as i64;
+        let count = prim::Var::new("num_nonzero", DataType::INT64).upcast();
+        let info = tensor_of([IntImm::int64(rank), count], DataType::INT64);
+        let columns = cx.graph().match_cast(nonzero(condition), info)?;
+        Ok(permute_dims(columns, None).into())
     } => "nonzero, permute_dims; where of three operands";
 }
 

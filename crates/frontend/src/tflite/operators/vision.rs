@@ -44,11 +44,29 @@ fn resized(cx: &mut Node<'_, '_>, method: &str, corners: bool, half: bool) -> Co
         (false, true) => "align_corners",
         (false, false) => "asymmetric",
     };
-    let rounding = if method != "linear" && !corners && half { "round_prefer_ceil" } else { "" };
+    let [_, height, width, _] = cx.lengths(0)?;
+    // TFLite rounds halves up, TVM to the even neighbour unless it is told to.
+    let has_halves = || size.iter().zip([height, width]).any(|(result, length)| has_half(length, *result));
+    let rounding = match method {
+        "linear" => "",
+        _ if half && !corners || corners && has_halves() => "round_prefer_ceil",
+        _ => "",
+    };
     let x = cx.input(0)?;
     let (layout, method) = ("NHWC".into(), method.into());
     let (transform, rounding) = (transform.into(), rounding.into());
     Ok(resize2d(x, shape(&size), None, layout, method, transform, rounding, -0.75, 0, 0.0, None).into())
+}
+
+/// Returns `true` if an index of the result lies halfway between two of the operand, with the corners aligned.
+fn has_half(length: i64, result: i64) -> bool {
+    // Halves are odd multiples of the reduced step, if its denominator is even.
+    let (mut a, mut b) = ((length - 1).max(0), (result - 1).max(0));
+    let steps = b;
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    steps != 0 && a != 0 && steps / a % 2 == 0
 }
 
 /// The best boxes that do not overlap better ones. The operands are boxes, scores, their number, thresholds of overlap and
