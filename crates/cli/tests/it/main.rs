@@ -9,6 +9,8 @@ mod diff;
 mod explain;
 mod fixes;
 mod fragments;
+#[cfg(feature = "tflite")]
+mod import_tflite;
 mod json_releases;
 mod limits;
 mod misuse;

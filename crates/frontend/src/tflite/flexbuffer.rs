@@ -30,7 +30,8 @@ pub(super) fn numbers(bytes: &[u8]) -> Option<HashMap<String, f64>> {
     let mut found = HashMap::new();
     for index in 0..length {
         let key = back(bytes, keys.checked_add(index.checked_mul(key_width)?)?, key_width)?;
-        let key: Vec<u8> = bytes.get(key..)?.iter().copied().take_while(|byte| *byte != 0).take(256).collect();
+        let key: Vec<u8> =
+            bytes.get(key..)?.iter().copied().take_while(|byte| *byte != 0).take(256).collect();
         let packed = *bytes.get(types.checked_add(index)?)?;
         let value = value(bytes, map + index * width, width, packed);
         if let Some(value) = value {

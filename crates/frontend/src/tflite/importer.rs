@@ -5,9 +5,7 @@ use std::collections::{HashMap, HashSet};
 use tvmscript_ir::{BaseFunc, GlobalVar};
 use tvmscript_ir_core::{Ref, Span};
 use tvmscript_prim::IntImm;
-use tvmscript_relax::{
-    Expr, Function, StructInfo, Tuple, TupleGetItem, TupleStructInfo, struct_info_of,
-};
+use tvmscript_relax::{Expr, Function, StructInfo, Tuple, TupleGetItem, TupleStructInfo, struct_info_of};
 use tvmscript_si_builder::{self as si_builder, onnx_names};
 
 use super::model::{Kind, Model, Operator, Tensor};
@@ -73,10 +71,7 @@ pub(super) struct Importer<'m> {
 }
 
 /// Converts a model.
-pub(super) fn import<'m>(
-    model: &'m Model<'m>,
-    options: &'m ImportOptions,
-) -> Result<Imported, ImportErrors> {
+pub(super) fn import<'m>(model: &'m Model<'m>, options: &'m ImportOptions) -> Result<Imported, ImportErrors> {
     let internal =
         |reason: Reason| ImportError::Container { format: crate::Format::Tflite, reason: reason.0 };
     let graph = Graph::new(options, true).map_err(|error| internal(error.into()))?;

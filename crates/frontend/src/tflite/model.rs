@@ -76,7 +76,9 @@ impl Kind {
             13 => "resource",
             14 => "variant",
             17 => "int4",
-            number => return self.dtype().map_or_else(|| format!("number {number}"), |dtype| dtype.to_string()),
+            number => {
+                return self.dtype().map_or_else(|| format!("number {number}"), |dtype| dtype.to_string());
+            }
         };
         name.to_owned()
     }
@@ -188,7 +190,10 @@ fn subgraph<'m>(
     let tensors = tensors.into_iter().map(|table| tensor(table, names)).collect::<Result<Vec<_>, _>>();
     let tensors = tensors.map_err(damaged)?;
     if let Some(tensor) = tensors.iter().find(|tensor| tensor.buffer != 0 && tensor.buffer >= buffers) {
-        return Err(format!("the tensor `{}` has the buffer {}, which does not exist", tensor.name, tensor.buffer));
+        return Err(format!(
+            "the tensor `{}` has the buffer {}, which does not exist",
+            tensor.name, tensor.buffer
+        ));
     }
     let count = tensors.len();
     let operators = table.tables(Field::Operators).map_err(damaged)?;
@@ -252,7 +257,8 @@ fn operator<'m>(table: Table<'m>, codes: &[Cow<'m, str>], count: usize) -> Read<
     use schema::Operator as Field;
     let code = table.scalar(Field::OpcodeIndex, 0u32).map_err(damaged)?;
     let name = usize::try_from(code).ok().and_then(|code| codes.get(code));
-    let name = name.ok_or_else(|| format!("it has the operator code {code}, and there are {}", codes.len()))?;
+    let name =
+        name.ok_or_else(|| format!("it has the operator code {code}, and there are {}", codes.len()))?;
     let options = table.table(Field::BuiltinOptions).map_err(damaged)?;
     let newer = table.table(Field::BuiltinOptions2).map_err(damaged)?;
     Ok(Operator {

@@ -228,7 +228,10 @@ impl<'m> Node<'_, 'm> {
     }
 
     /// A list of the options; `None` if it is left out.
-    pub(super) fn list<T: Scalar + Into<i64>>(&self, field: impl Into<u16>) -> Result<Option<Vec<i64>>, Reason> {
+    pub(super) fn list<T: Scalar + Into<i64>>(
+        &self,
+        field: impl Into<u16>,
+    ) -> Result<Option<Vec<i64>>, Reason> {
         let Some(options) = self.operator.options else { return Ok(None) };
         let numbers: Option<Vec<T>> = options.numbers(field)?;
         Ok(numbers.map(|numbers| numbers.into_iter().map(Into::into).collect()))
@@ -270,7 +273,9 @@ impl<'m> Node<'_, 'm> {
         };
         let points = &quantization.zero_points;
         let zero_point = match points.first() {
-            Some(first) if points.iter().all(|point| point == first) => number(DataType::INT32, *first as f64),
+            Some(first) if points.iter().all(|point| point == first) => {
+                number(DataType::INT32, *first as f64)
+            }
             _ => {
                 let values = points.iter().map(|point| i128::from(*point));
                 let tensor = Values::of_ints(DataType::INT32, vec![points.len()], values);

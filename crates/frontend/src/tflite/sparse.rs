@@ -52,7 +52,8 @@ pub(super) fn densified(
     let dtype = super::node::dtype_of(tensor)?;
     let size = byte_count(&tensor.shape, dtype).filter(|_| tensor.shape.iter().all(|dim| *dim >= 0));
     let size = size.filter(|size| *size <= options.max_folded_bytes);
-    let size = size.ok_or_else(|| Reason::from("the sparse tensor has too many elements; see `--max-folded-bytes`"))?;
+    let size = size
+        .ok_or_else(|| Reason::from("the sparse tensor has too many elements; see `--max-folded-bytes`"))?;
     let lengths: Vec<usize> = tensor.shape.iter().filter_map(|dim| usize::try_from(*dim).ok()).collect();
     let width = usize::from(dtype.bits / 8).max(1);
     let axes = axes(&lengths, sparsity)?;
@@ -70,7 +71,8 @@ fn axes(lengths: &[usize], sparsity: Table<'_>) -> Result<Vec<Axis>, Reason> {
     let order = list(sparsity, SparsityParameters::TraversalOrder)?;
     let blocks = list(sparsity, SparsityParameters::BlockMap)?;
     let levels = sparsity.tables(SparsityParameters::DimMetadata)?;
-    if order.len() != levels.len() || order.len() != lengths.len() + blocks.len() || order.len() > MAX_LEVELS {
+    if order.len() != levels.len() || order.len() != lengths.len() + blocks.len() || order.len() > MAX_LEVELS
+    {
         return Err(wrong());
     }
     let levels = levels.into_iter().map(level).collect::<Result<Vec<_>, _>>()?;
@@ -127,7 +129,11 @@ fn level(table: Table<'_>) -> Result<Level, Reason> {
 }
 
 /// A list of 8, 16 or 32 bits per number.
-fn indices(table: Table<'_>, kind: DimensionMetadata, field: DimensionMetadata) -> Result<Vec<usize>, Reason> {
+fn indices(
+    table: Table<'_>,
+    kind: DimensionMetadata,
+    field: DimensionMetadata,
+) -> Result<Vec<usize>, Reason> {
     let list = table.table(field)?.ok_or_else(wrong)?;
     match table.scalar(kind, 0u8)? {
         1 => self::list(list, Int32Vector::Values),
@@ -149,7 +155,10 @@ impl Tree<'_> {
         }
         let Some(axis) = self.axes.get(depth) else { return self.leaf(place) };
         let (step, range) = match &axis.level {
-            Level::All(count) => (axis.step, number.saturating_mul(*count)..number.saturating_mul(*count).saturating_add(*count)),
+            Level::All(count) => (
+                axis.step,
+                number.saturating_mul(*count)..number.saturating_mul(*count).saturating_add(*count),
+            ),
             Level::Listed { segments, .. } => {
                 let bounds = segments.get(number).zip(segments.get(number + 1)).ok_or_else(wrong)?;
                 (axis.step, *bounds.0..*bounds.1)

@@ -61,7 +61,8 @@ pub(super) fn fused_after(cx: &mut Node<'_, '_>, real: Expr, activation: i8) -> 
 pub(super) fn fused_stored(cx: &mut Node<'_, '_>, stored: Expr, activation: i8) -> Result<Expr, Reason> {
     let tensor = cx.output(0)?;
     let Some(quantization) = quantization(tensor) else { return fused(stored, activation) };
-    let (Some(scale), Some(zero_point)) = (quantization.scales.first(), quantization.zero_points.first()) else {
+    let (Some(scale), Some(zero_point)) = (quantization.scales.first(), quantization.zero_points.first())
+    else {
         return fused(stored, activation);
     };
     let (scale, zero_point) = (f64::from(*scale), *zero_point as f64);
@@ -80,7 +81,9 @@ pub(super) fn fused_stored(cx: &mut Node<'_, '_>, stored: Expr, activation: i8) 
         RELU => clipped((low.max(place(0.0)), high)),
         RELU_N1_TO_1 => clipped((low.max(place(-1.0)), high.min(place(1.0)))),
         RELU6 => clipped((low.max(place(0.0)), high.min(place(6.0)))),
-        number => Err(Reason(format!("the fused activation number {number} of quantized elements is not supported"))),
+        number => Err(Reason(format!(
+            "the fused activation number {number} of quantized elements is not supported"
+        ))),
     }
 }
 
@@ -108,7 +111,9 @@ pub(super) fn real_dtype(cx: &Node<'_, '_>) -> Result<tvmscript_ir_core::DataTyp
 fn gelu(cx: &mut Node<'_, '_>) -> Converted {
     let x = cx.input(0)?;
     if cx.flag(Gelu::Approximate)? {
-        cx.warn("is computed with the error function, as TVM's importer does; TFLite approximates it with `tanh`");
+        cx.warn(
+            "is computed with the error function, as TVM's importer does; TFLite approximates it with `tanh`",
+        );
     }
     let dtype = real_dtype(cx)?;
     let root = number(dtype, 0.5f64.sqrt());

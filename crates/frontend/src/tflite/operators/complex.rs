@@ -1,10 +1,10 @@
 //! Complex numbers, which are pairs along a last axis, and bits of other types.
 
+use tvmscript_relax::DataTypeImm;
 use tvmscript_relax::Expr;
 use tvmscript_relax::op::elementwise::{add, multiply, sqrt};
 use tvmscript_relax::op::memory::view;
 use tvmscript_relax::op::shape::squeeze;
-use tvmscript_relax::DataTypeImm;
 
 use super::super::node::{Converted, Node};
 use super::rows;
@@ -40,7 +40,8 @@ fn magnitude(cx: &mut Node<'_, '_>) -> Converted {
         parts.push(cx.emit(squeezed(part))?);
     }
     let squares = parts.into_iter().map(|part| cx.emit(multiply(part.clone(), part)));
-    let [a, b] = squares.collect::<Result<Vec<_>, Reason>>()?.try_into().map_err(|_| Reason::from("has two parts"))?;
+    let [a, b] =
+        squares.collect::<Result<Vec<_>, Reason>>()?.try_into().map_err(|_| Reason::from("has two parts"))?;
     let sums = cx.emit(add(a, b))?;
     Ok(sqrt(sums).into())
 }

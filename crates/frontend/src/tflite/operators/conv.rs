@@ -68,7 +68,9 @@ fn real_kernel(cx: &mut Node<'_, '_>, kernel: Expr, axis: i64) -> Result<Expr, R
         None => Ok(kernel),
         Some(scales) => {
             if quantization(cx.tensor(0)?).is_none() {
-                cx.warn("TFLite quantizes the operand, too, while it runs; here only the kernel is quantized");
+                cx.warn(
+                    "TFLite quantizes the operand, too, while it runs; here only the kernel is quantized",
+                );
             }
             cx.dequantized(kernel, scales, axis)
         }
@@ -77,12 +79,7 @@ fn real_kernel(cx: &mut Node<'_, '_>, kernel: Expr, axis: i64) -> Result<Expr, R
 
 /// Adds the bias at a position, if there is one. A quantized bias without scales of its own has the product of those of
 /// data and kernel.
-pub(super) fn biased(
-    cx: &mut Node<'_, '_>,
-    value: Expr,
-    at: usize,
-    data: usize,
-) -> Result<Expr, Reason> {
+pub(super) fn biased(cx: &mut Node<'_, '_>, value: Expr, at: usize, data: usize) -> Result<Expr, Reason> {
     if !cx.has(at) {
         return Ok(value);
     }
@@ -144,7 +141,8 @@ fn convolved(
 ) -> Expr {
     let (strides, padding, dilation) = (int64s(&strides), int64s(padding), int64s(&dilation));
     let layout = Str::from("NHWC");
-    op::conv2d(x, kernel, strides, padding, dilation, groups, layout, kernel_layout.into(), None, None).upcast()
+    op::conv2d(x, kernel, strides, padding, dilation, groups, layout, kernel_layout.into(), None, None)
+        .upcast()
 }
 
 fn depthwise_conv_2d(cx: &mut Node<'_, '_>) -> Converted {
@@ -191,7 +189,9 @@ fn transpose_conv(cx: &mut Node<'_, '_>) -> Converted {
     let [_, height, width, _] = cx.lengths(2)?;
     let [_, kernel_h, kernel_w, _] = cx.lengths(1)?;
     let stated = cx.ints(0, "the shape of the result")?;
-    let [_, out_h, out_w, _] = stated[..] else { return Err("the shape of the result must have 4 axes".into()) };
+    let [_, out_h, out_w, _] = stated[..] else {
+        return Err("the shape of the result must have 4 axes".into());
+    };
     let windows = [[out_h, kernel_h, strides[0]], [out_w, kernel_w, strides[1]]];
     let padding = padding(cx.choice(Field::Padding)?, &windows)?;
     // The elements of the stated result after those that the data reaches.
@@ -216,7 +216,17 @@ fn transpose_conv(cx: &mut Node<'_, '_>) -> Converted {
     let (layout, kernel_layout) = (Str::from("NCHW"), Str::from("IOHW"));
     let dilation = int64s(&[1, 1]);
     let out = op::conv2d_transpose(
-        x, kernel, strides, padding, rest, dilation, 1, layout, kernel_layout, None, Some(dtype),
+        x,
+        kernel,
+        strides,
+        padding,
+        rest,
+        dilation,
+        1,
+        layout,
+        kernel_layout,
+        None,
+        Some(dtype),
     );
     let out = permute_dims(out.upcast(), Some(ints(&[0, 2, 3, 1]))).upcast();
     let out = biased(cx, out, 3, 2)?;
@@ -289,7 +299,17 @@ fn conv_3d_transpose(cx: &mut Node<'_, '_>) -> Converted {
     let (padding, rest) = (int64s(&padding), int64s(&rest));
     let (layout, kernel_layout) = (Str::from("NCDHW"), Str::from("IODHW"));
     let out = conv3d_transpose(
-        x, kernel, strides, padding, rest, dilation, groups, layout, kernel_layout, None, None,
+        x,
+        kernel,
+        strides,
+        padding,
+        rest,
+        dilation,
+        groups,
+        layout,
+        kernel_layout,
+        None,
+        None,
     );
     let mut out: Expr = permute_dims(out.upcast(), Some(ints(&[0, 2, 3, 4, 1]))).upcast();
     if cx.has(3) {

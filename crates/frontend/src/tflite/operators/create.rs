@@ -1,7 +1,7 @@
 //! New tensors, and shapes as tensors.
 
-use tvmscript_prim::{self as prim, IntImm};
 use tvmscript_ir_core::DataType;
+use tvmscript_prim::{self as prim, IntImm};
 use tvmscript_relax::op::create::{arange, full};
 use tvmscript_relax::op::datatype::astype;
 use tvmscript_relax::op::elementwise as op;
@@ -76,7 +76,9 @@ fn range(cx: &mut Node<'_, '_>) -> Converted {
     let [start, end, step] = bounds.try_into().map_err(|_| Reason::from("has three operands"))?;
     let count = match is_float {
         true => op::ceil(op::divide(op::subtract(end, start.clone()).upcast(), step.clone()).upcast()),
-        false => op::negative(op::floor_divide(op::subtract(start.clone(), end).upcast(), step.clone()).upcast()),
+        false => {
+            op::negative(op::floor_divide(op::subtract(start.clone(), end).upcast(), step.clone()).upcast())
+        }
     };
     let count = op::maximum(count.upcast(), number(work, 0.0));
     let length = dimension(cx, count.upcast(), "range_len")?;

@@ -42,7 +42,9 @@ struct Options {
 fn options(cx: &Node<'_, '_>) -> Result<Options, Reason> {
     let found = flexbuffer::numbers(cx.operator.custom);
     let found = found.ok_or_else(|| Reason::from("the options cannot be read"))?;
-    let get = |name: &str| found.get(name).copied().ok_or_else(|| Reason(format!("the option `{name}` is missing")));
+    let get = |name: &str| {
+        found.get(name).copied().ok_or_else(|| Reason(format!("the option `{name}` is missing")))
+    };
     let count = |name: &str| match get(name)? {
         value if (1.0..1e6).contains(&value) => Ok(value as i64),
         value => Err(Reason(format!("the option `{name}` must be a positive number, found {value}"))),
@@ -76,8 +78,7 @@ fn corners(anchors: Expr) -> Expr {
     let at = |center: &Expr, size: &Expr, part: f64| {
         add(center.clone(), multiply(size.clone(), number(F32, part)).upcast()).upcast()
     };
-    let sides =
-        vec![at(&x, &width, -0.5), at(&y, &height, -0.5), at(&x, &width, 0.5), at(&y, &height, 0.5)];
+    let sides = vec![at(&x, &width, -0.5), at(&y, &height, -0.5), at(&x, &width, 0.5), at(&y, &height, 0.5)];
     expand_dims(joined(sides, 1), ints(&[0])).upcast()
 }
 
@@ -88,7 +89,10 @@ fn detections(cx: &mut Node<'_, '_>) -> Converted {
     let [anchors, _] = cx.lengths(2)?;
     let background = found_classes - options.classes;
     if !(0..=1).contains(&background) {
-        return Err(Reason(format!("has scores of {found_classes} classes, and {} are stated", options.classes)));
+        return Err(Reason(format!(
+            "has scores of {found_classes} classes, and {} are stated",
+            options.classes
+        )));
     }
     let anchor_boxes = cx.input(2)?;
     let (encoded, mut scores) = (cx.input(0)?, cx.input(1)?);
@@ -170,7 +174,8 @@ fn ranked(cx: &mut Node<'_, '_>, options: &Options, batch: i64, chosen: Chosen) 
     let places = expand_dims(places, ints(&[2]));
     let pairs: Expr =
         gather_elements(chosen.indices, repeat(places.upcast(), 2, Some(2)).upcast(), 1).upcast();
-    let column = |at: i64| squeeze(sliced(pairs.clone(), &[2], &[at], &[at + 1], None), Some(ints(&[2]))).upcast();
+    let column =
+        |at: i64| squeeze(sliced(pairs.clone(), &[2], &[at], &[at + 1], None), Some(ints(&[2]))).upcast();
     let ids: Expr = column(1);
     let at_ids = || expand_dims(astype(ids.clone(), DataType::INT64).upcast(), ints(&[2])).upcast();
     let boxes = gather_nd(chosen.boxes, at_ids(), 1);

@@ -96,7 +96,8 @@ fn conditional(cx: &mut Node<'_, '_>) -> Converted {
             let subgraph = cx.importer.scope.subgraph;
             let span = Span::current();
             let function = cx.importer.function(false, subgraph, |importer| {
-                let mut vars = params.into_iter().map(|(name, info)| importer.graph.param(&name, info).upcast());
+                let mut vars =
+                    params.into_iter().map(|(name, info)| importer.graph.param(&name, info).upcast());
                 let cond: Expr = vars.next().ok_or_else(|| Reason::from("needs a condition"))?;
                 let args: Vec<Expr> = vars.collect();
                 let true_branch = importer.graph.branch(called(yes, args.clone()).upcast())?;

@@ -75,7 +75,9 @@ fn gather(cx: &mut Node<'_, '_>) -> Converted {
         return Ok(take(x, indices, Some(axis as i64), "fast".into()).into());
     }
     if batches != axis {
-        return Err(Reason(format!("with {batches} batches, only the axis {batches} is supported, found {axis}")));
+        return Err(Reason(format!(
+            "with {batches} batches, only the axis {batches} is supported, found {axis}"
+        )));
     }
     let indices = astype(cx.stored(1)?, DataType::INT64);
     let indices = expand_dims(indices.upcast(), ints(&[-1]));
@@ -138,7 +140,8 @@ fn unique_values(cx: &mut Node<'_, '_>) -> Converted {
 
 /// A flag as an operand of `R.unique`.
 fn int_flag(value: bool) -> Expr {
-    let literal = IntImm { span: tvmscript_ir_core::Span::current(), dtype: DataType::BOOL, value: value.into() };
+    let literal =
+        IntImm { span: tvmscript_ir_core::Span::current(), dtype: DataType::BOOL, value: value.into() };
     PrimValue::new(tvmscript_ir_core::Ref::new(literal).upcast()).upcast()
 }
 

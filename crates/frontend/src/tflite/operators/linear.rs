@@ -34,7 +34,9 @@ fn fully_connected(cx: &mut Node<'_, '_>) -> Converted {
     let weights = match scales {
         [data, Some(scales)] => {
             if data.is_none() {
-                cx.warn("TFLite quantizes the operand, too, while it runs; here only the weights are quantized");
+                cx.warn(
+                    "TFLite quantizes the operand, too, while it runs; here only the weights are quantized",
+                );
             }
             cx.dequantized(weights, scales, 1)?
         }

@@ -25,9 +25,7 @@ use tvmscript_relax::{Expr, ExternFunc, TupleStructInfo};
 
 use super::model::Operator;
 use super::node::{Converted, Node};
-use super::schema::{
-    Call, CallOnce, If, StablehloComposite, StablehloWhile, While,
-};
+use super::schema::{Call, CallOnce, If, StablehloComposite, StablehloWhile, While};
 use crate::error::Reason;
 use crate::operators::OperatorDoc;
 
@@ -114,10 +112,9 @@ pub(super) fn called_subgraphs(operator: &Operator<'_>) -> Vec<usize> {
     let fields: &[u16] = match operator.name.as_ref() {
         "IF" => &[If::ThenSubgraphIndex as u16, If::ElseSubgraphIndex as u16],
         "WHILE" => &[While::CondSubgraphIndex as u16, While::BodySubgraphIndex as u16],
-        "STABLEHLO_WHILE" => &[
-            StablehloWhile::CondSubgraphIndex as u16,
-            StablehloWhile::BodySubgraphIndex as u16,
-        ],
+        "STABLEHLO_WHILE" => {
+            &[StablehloWhile::CondSubgraphIndex as u16, StablehloWhile::BodySubgraphIndex as u16]
+        }
         "CALL" => &[Call::Subgraph as u16],
         "CALL_ONCE" => &[CallOnce::InitSubgraphIndex as u16],
         "STABLEHLO_COMPOSITE" => &[StablehloComposite::DecompositionSubgraphIndex as u16],

@@ -11,7 +11,8 @@ use tvmscript_relax::op::shape::{expand_dims, permute_dims, squeeze};
 use super::super::importer::element;
 use super::super::node::{Converted, Node, Output};
 use super::super::schema::{
-    BidirectionalSequenceLSTM, BidirectionalSequenceRNN, LSTM, SVDF, SequenceRNN, UnidirectionalSequenceLSTM,
+    BidirectionalSequenceLSTM, BidirectionalSequenceRNN, LstmCell, SequenceRNN, Svdf,
+    UnidirectionalSequenceLSTM,
 };
 use super::activation::fused;
 use super::rows;
@@ -185,7 +186,7 @@ fn sequence_lstm(cx: &mut Node<'_, '_>) -> Converted {
 }
 
 fn lstm(cx: &mut Node<'_, '_>) -> Converted {
-    use LSTM as Field;
+    use LstmCell as Field;
     if cx.choice(Field::KernelType)? != 0 {
         return Err("the basic kernel is not supported".into());
     }
@@ -274,14 +275,16 @@ fn both_rnns(cx: &mut Node<'_, '_>) -> Converted {
 
 /// A filter over the last operands, whose features are the state. The state moves on before it is weighted.
 fn svdf(cx: &mut Node<'_, '_>) -> Converted {
-    use SVDF as Field;
+    use Svdf as Field;
     let rank = cx.int(Field::Rank, 0)?;
     let activation = cx.choice(Field::FusedActivationFunction)?;
     let [batch, _] = cx.lengths(0)?;
     let [filters, _] = cx.lengths(1)?;
     let [_, memory] = cx.lengths(2)?;
     if rank < 1 || filters % rank != 0 || memory < 1 {
-        return Err(Reason(format!("{filters} filters of rank {rank} and memory {memory} are not supported")));
+        return Err(Reason(format!(
+            "{filters} filters of rank {rank} and memory {memory} are not supported"
+        )));
     }
     let weights = permute_dims(cx.input(1)?, None);
     let features = matmul(cx.input(0)?, weights.upcast(), None);

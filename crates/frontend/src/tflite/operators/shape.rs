@@ -2,8 +2,8 @@
 
 use tvmscript_ir_core::{Object, ObjectLike};
 use tvmscript_prim::IntImm;
-use tvmscript_relax::op::elementwise::{equal, maximum, where_};
 use tvmscript_relax::op::create::full;
+use tvmscript_relax::op::elementwise::{equal, maximum, where_};
 use tvmscript_relax::op::join::{concat, flip, split, stack, tile};
 use tvmscript_relax::op::nn::resample::pad;
 use tvmscript_relax::op::shape::{broadcast_to, expand_dims, permute_dims, squeeze};
@@ -268,7 +268,9 @@ fn blocks(cx: &mut Node<'_, '_>, rank: usize) -> Result<(Vec<i64>, Vec<[i64; 2]>
     let pairs = pairs(cx, 2, blocks.len())?;
     match blocks.len() < rank && blocks.iter().all(|block| *block > 0) {
         true => Ok((blocks, pairs)),
-        false => Err("the lengths of blocks must be positive, one for each axis between batch and channels".into()),
+        false => {
+            Err("the lengths of blocks must be positive, one for each axis between batch and channels".into())
+        }
     }
 }
 

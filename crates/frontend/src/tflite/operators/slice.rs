@@ -97,7 +97,9 @@ fn bounds(lengths: &[i64], entries: &[Entry], masks: &Masks) -> Bounds {
             bounds.kept.push(Kept::New);
             continue;
         }
-        let (Some((begin, end, stride)), Some(length)) = (entries.get(index), lengths.get(axis)) else { break };
+        let (Some((begin, end, stride)), Some(length)) = (entries.get(index), lengths.get(axis)) else {
+            break;
+        };
         if is_set(masks.shrink, index) {
             let begin = if *begin < 0 { length.saturating_add(*begin) } else { *begin };
             bounds.push(begin, begin.saturating_add(1), 1);

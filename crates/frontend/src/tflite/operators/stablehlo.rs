@@ -12,16 +12,16 @@ use tvmscript_relax::{Call, Expr};
 
 use super::super::node::{Converted, Node, dtype_of};
 use super::super::schema::{
-    StablehloBroadcastInDim, StablehloCompare, StablehloComposite, StablehloConcatenate, StablehloConvolution,
-    StablehloCustomCall, StablehloDotGeneral, StablehloIota, StablehloPad, StablehloSlice, StablehloTranspose,
-    StablehloWhile,
+    StablehloBroadcastInDim, StablehloCompare, StablehloComposite, StablehloConcatenate,
+    StablehloConvolution, StablehloCustomCall, StablehloDotGeneral, StablehloIota, StablehloPad,
+    StablehloSlice, StablehloTranspose, StablehloWhile,
 };
 use super::elementwise::{binary, unary};
 use super::rows;
 use super::shape::joined;
 use super::slice::sliced;
 use crate::error::Reason;
-use crate::ops::{int64s, int_operand, ints, number, reshape, shape};
+use crate::ops::{int_operand, int64s, ints, number, reshape, shape};
 
 rows! {
     "STABLEHLO_ABS": Stored |cx| unary(cx, op::abs) => "abs";
@@ -122,9 +122,7 @@ type Binary = fn(Expr, Expr) -> Ref<Call>;
 fn bits(cx: &mut Node<'_, '_>, of_bools: Binary, of_ints: Binary) -> Converted {
     match dtype_of(cx.tensor(0)?)? {
         DataType::BOOL => binary(cx, of_bools),
-        dtype if tvmscript_ir_core::arithmetic::is_float(dtype) => {
-            Err("needs bools or integers".into())
-        }
+        dtype if tvmscript_ir_core::arithmetic::is_float(dtype) => Err("needs bools or integers".into()),
         _ => binary(cx, of_ints),
     }
 }

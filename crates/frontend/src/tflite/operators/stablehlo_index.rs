@@ -2,6 +2,7 @@
 
 use tvmscript_ir_core::{Array, DataType, Ref};
 use tvmscript_prim::IntImm;
+use tvmscript_relax::evaluate::Tensor;
 use tvmscript_relax::op::create::arange;
 use tvmscript_relax::op::datatype::astype;
 use tvmscript_relax::op::elementwise::{add, maximum, minimum};
@@ -11,7 +12,6 @@ use tvmscript_relax::op::reduce;
 use tvmscript_relax::op::scatter::scatter_nd;
 use tvmscript_relax::op::search::sort;
 use tvmscript_relax::op::shape::{broadcast_to, expand_dims};
-use tvmscript_relax::evaluate::Tensor;
 use tvmscript_relax::{Call, Constant, Expr};
 
 use super::super::node::{Converted, Node, dtype_of};
@@ -23,7 +23,7 @@ use super::rows;
 use super::shape::joined;
 use super::stablehlo::{list, list_or};
 use crate::error::Reason;
-use crate::ops::{int64_vector, int64s, int_operand, ints, number, reshape, shape};
+use crate::ops::{int_operand, int64_vector, int64s, ints, number, reshape, shape};
 
 rows! {
     "DYNAMIC_UPDATE_SLICE": Stored |cx| {
@@ -159,7 +159,10 @@ fn gather(cx: &mut Node<'_, '_>) -> Converted {
 }
 
 /// The only operator of a subgraph that combines two values, and its options.
-fn body<'m>(cx: &Node<'_, 'm>, field: impl Into<u16>) -> Result<&'m super::super::model::Operator<'m>, Reason> {
+fn body<'m>(
+    cx: &Node<'_, 'm>,
+    field: impl Into<u16>,
+) -> Result<&'m super::super::model::Operator<'m>, Reason> {
     let index = cx.subgraph(field)?;
     let graph = cx.importer.model.subgraphs.get(index).filter(|_| index != 0);
     let graph = graph.filter(|graph| graph.inputs.len() == 2 && graph.outputs.len() == 1);
@@ -218,7 +221,8 @@ fn window(cx: &mut Node<'_, '_>) -> Converted {
     }
     check_neutral(cx, 1, &function.name)?;
     let _: [i64; 4] = cx.lengths(0)?;
-    let (size, strides) = (list_or(cx, Field::WindowDimensions, 1, 4)?, list_or(cx, Field::WindowStrides, 1, 4)?);
+    let (size, strides) =
+        (list_or(cx, Field::WindowDimensions, 1, 4)?, list_or(cx, Field::WindowStrides, 1, 4)?);
     let dilation = list_or(cx, Field::WindowDilations, 1, 4)?;
     let base = list_or(cx, Field::BaseDilations, 1, 4)?;
     let padding = list_or(cx, Field::Padding, 0, 8)?;
