@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use tvmscript_frontend::{Format, ImportError, ImportOptions, Model, import};
+use tvmscript_frontend::{Format, ImportError, ImportErrors, ImportOptions, Model, import};
 
 /// The models of the fixtures.
 fn models() -> Vec<(String, Vec<u8>)> {
@@ -13,24 +13,17 @@ fn models() -> Vec<(String, Vec<u8>)> {
     models.map(|path| (path.display().to_string(), std::fs::read(&path).expect("a file"))).collect()
 }
 
-fn read(bytes: Vec<u8>) -> Result<(), ImportError> {
-    let model = Model::from_bytes(Format::Tflite, bytes);
-    match import(&model, &ImportOptions::default()) {
-        Ok(_) => Ok(()),
-        Err(errors) => Err(errors.first().expect("a reason").clone()),
-    }
+fn read(bytes: Vec<u8>) -> Result<(), ImportErrors> {
+    import(&Model::from_bytes(Format::Tflite, bytes), &ImportOptions::default()).map(|_| ())
 }
 
 #[test]
 fn cut_models_are_refused() {
-    for (name, bytes) in models() {
-        // What is cut at first may be unused; a model without half of its tables is none.
+    let models = models();
+    assert!(!models.is_empty());
+    for (name, bytes) in models {
         for length in 0..bytes.len() / 2 {
-            let answer = read(bytes[..length].to_vec());
-            let answer = answer.expect_err(&format!("{name}: {length} bytes"));
-            let is_about_file =
-                matches!(answer, ImportError::Container { .. } | ImportError::Unsupported { .. });
-            assert!(is_about_file || length > 64, "{name}: {length} bytes: {answer}");
+            assert!(read(bytes[..length].to_vec()).is_err(), "{name}: {length} bytes");
         }
     }
 }
@@ -39,7 +32,7 @@ fn cut_models_are_refused() {
 fn changed_bytes_have_an_answer() {
     for (_, bytes) in models() {
         for at in 0..bytes.len() {
-            for value in [0, 1, 0x7f, 0x80, 0xff] {
+            for value in [0, 0xff] {
                 let mut changed = bytes.clone();
                 changed[at] = value;
                 let _ = read(changed);
@@ -49,7 +42,9 @@ fn changed_bytes_have_an_answer() {
 }
 
 #[test]
-fn nothing_is_no_model() {
-    assert!(matches!(read(Vec::new()), Err(ImportError::Container { .. })));
-    assert!(matches!(read(vec![0; 64]), Err(ImportError::Container { .. })));
+fn files_without_a_model_are_refused() {
+    for bytes in [Vec::new(), vec![0; 64], vec![0xff; 64]] {
+        let errors = read(bytes).expect_err("not a model");
+        assert!(matches!(errors.first(), Some(ImportError::Container { .. })), "{errors}");
+    }
 }

@@ -9,7 +9,7 @@ use std::fmt::{self, Display, Formatter};
 use crate::error::Reason;
 
 /// Maximum number of tables and elements of vectors that are read from one file; more are refused.
-const BUDGET: usize = 100_000_000;
+const BUDGET: usize = 10_000_000;
 
 /// What is wrong with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ impl Display for Damaged {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Damaged::Outside => "an offset leads out of the file",
-            Damaged::TooLarge => "it has more than 100 million tables and elements",
+            Damaged::TooLarge => "it has more than 10 million tables and elements",
         })
     }
 }

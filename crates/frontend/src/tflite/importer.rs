@@ -9,7 +9,7 @@ use tvmscript_relax::{Expr, Function, StructInfo, Tuple, TupleGetItem, TupleStru
 use tvmscript_si_builder::{self as si_builder, onnx_names};
 
 use super::model::{Kind, Model, Operator, Tensor};
-use super::node::{Node, Output};
+use super::node::Node;
 use super::operators::{Elements, called_subgraphs, find, stub};
 use crate::elements::{self, tensor};
 use crate::error::{ImportError, ImportErrors, Reason};
@@ -19,6 +19,9 @@ use crate::{ImportOptions, Imported};
 
 /// Maximum depth of subgraphs that call each other.
 const MAX_DEPTH: usize = 64;
+
+/// Maximum number of operators of inlined subgraphs and of steps of unrolled layers.
+const MAX_EXPANDED: usize = 10_000;
 
 /// The value of a tensor.
 #[derive(Debug, Clone)]
@@ -63,6 +66,8 @@ pub(super) struct Importer<'m> {
     stack: Vec<usize>,
     /// Number of functions under construction besides `main`.
     depth: usize,
+    /// Number of operators of inlined subgraphs and of steps of unrolled layers so far.
+    expanded: usize,
     /// The constants made so far, by subgraph, tensor and form.
     constants: HashMap<(usize, usize, Form), Expr>,
     /// The current values of the variables of the model.
@@ -85,6 +90,7 @@ pub(super) fn import<'m>(model: &'m Model<'m>, options: &'m ImportOptions) -> Re
         lowered: HashMap::new(),
         stack: vec![0],
         depth: 0,
+        expanded: 0,
         constants: HashMap::new(),
         variables: HashMap::new(),
         errors: Vec::new(),
@@ -405,6 +411,17 @@ impl<'m> Importer<'m> {
         var
     }
 
+    /// Counts parts of the model that become several parts of the module. Small models could become endless ones.
+    pub(super) fn expand(&mut self, count: usize) -> Result<(), Reason> {
+        self.expanded = self.expanded.saturating_add(count);
+        match self.expanded > MAX_EXPANDED {
+            true => Err(Reason(format!(
+                "inlined subgraphs and unrolled layers have more than {MAX_EXPANDED} parts"
+            ))),
+            false => Ok(()),
+        }
+    }
+
     /// Converts the operators of a subgraph in place, with these values for its inputs.
     pub(super) fn inlined(&mut self, subgraph: usize, inputs: Vec<Expr>) -> Result<Vec<Expr>, Reason> {
         let Some(graph) = self.model.subgraphs.get(subgraph).filter(|_| subgraph != 0) else {
@@ -416,6 +433,7 @@ impl<'m> Importer<'m> {
         if graph.inputs.len() != inputs.len() {
             return Err(Reason(format!("subgraph {subgraph} has another number of inputs")));
         }
+        self.expand(graph.operators.len() + 1)?;
         self.stack.push(subgraph);
         let errors = self.errors.len();
         let scope = std::mem::replace(&mut self.scope, Scope { subgraph, values: HashMap::new() });
@@ -488,35 +506,6 @@ impl<'m> Importer<'m> {
                 self.errors.push(ImportError::Node { layer, operator, inputs, reason });
                 None
             }
-        }
-    }
-}
-
-impl Node<'_, '_> {
-    /// Normalizes what a converter made: one value per output.
-    fn finished(&mut self, output: Output) -> Result<Vec<Expr>, Reason> {
-        let count = self.operator.outputs.len();
-        let values = match output {
-            Output::Nothing => return Ok(Vec::new()),
-            Output::One(value) if count == 1 => {
-                let value = self.stored_result(0, value)?;
-                vec![self.normalize(value)?]
-            }
-            Output::One(value) => {
-                let tuple = self.normalize(value)?;
-                (0..count).map(|at| self.stored_result(at, element(&tuple, at))).collect::<Result<_, _>>()?
-            }
-            Output::Many(values) => {
-                let stored = values.into_iter().enumerate().map(|(at, value)| self.stored_result(at, value));
-                let stored = stored.collect::<Result<Vec<_>, _>>()?;
-                let tuple = self.normalize(Tuple::new(stored))?;
-                let fields = tuple.as_node::<Tuple>().map(|tuple| &tuple.fields);
-                fields.into_iter().flat_map(|fields| fields.iter()).cloned().collect()
-            }
-        };
-        match values.len() < count {
-            true => Err(Reason(format!("has {} results here, and the model uses {count}", values.len()))),
-            false => Ok(values),
         }
     }
 }

@@ -3,10 +3,10 @@
 use tvmscript_ir_core::{DataType, Ref};
 use tvmscript_relax::evaluate::Tensor as Values;
 use tvmscript_relax::op::quantize;
-use tvmscript_relax::{Call, Constant, Expr};
+use tvmscript_relax::{Call, Constant, Expr, Tuple};
 
 use super::flatbuffer::Scalar;
-use super::importer::{Form, Importer};
+use super::importer::{Form, Importer, element};
 use super::model::{Operator, Quantization, Tensor};
 use super::operators::Elements;
 use crate::error::{ImportWarning, Reason};
@@ -311,6 +311,33 @@ impl<'m> Node<'_, 'm> {
         match self.elements {
             Elements::Real => self.quantized(at, value),
             _ => Ok(value),
+        }
+    }
+
+    /// Normalizes what a converter made: one value per output.
+    pub(super) fn finished(&mut self, output: Output) -> Result<Vec<Expr>, Reason> {
+        let count = self.operator.outputs.len();
+        let values = match output {
+            Output::Nothing => return Ok(Vec::new()),
+            Output::One(value) if count == 1 => {
+                let value = self.stored_result(0, value)?;
+                vec![self.normalize(value)?]
+            }
+            Output::One(value) => {
+                let tuple = self.normalize(value)?;
+                (0..count).map(|at| self.stored_result(at, element(&tuple, at))).collect::<Result<_, _>>()?
+            }
+            Output::Many(values) => {
+                let stored = values.into_iter().enumerate().map(|(at, value)| self.stored_result(at, value));
+                let stored = stored.collect::<Result<Vec<_>, _>>()?;
+                let tuple = self.normalize(Tuple::new(stored))?;
+                let fields = tuple.as_node::<Tuple>().map(|tuple| &tuple.fields);
+                fields.into_iter().flat_map(|fields| fields.iter()).cloned().collect()
+            }
+        };
+        match values.len() < count {
+            true => Err(Reason(format!("has {} results here, and the model uses {count}", values.len()))),
+            false => Ok(values),
         }
     }
 

@@ -34,7 +34,7 @@ rows! {
 }
 
 /// Maximum number of steps that are unrolled.
-const MAX_STEPS: i64 = 4096;
+const MAX_STEPS: i64 = 1024;
 
 /// The operand at the steps of time, with the batch first.
 fn steps(cx: &mut Node<'_, '_>, time_major: bool) -> Result<Vec<Expr>, Reason> {
@@ -47,6 +47,7 @@ fn steps(cx: &mut Node<'_, '_>, time_major: bool) -> Result<Vec<Expr>, Reason> {
     if !(1..=MAX_STEPS).contains(&count) {
         return Err(Reason(format!("has {count} steps; 1 to {MAX_STEPS} are supported")));
     }
+    cx.importer.expand(count as usize)?;
     let squeezed = |x| squeeze(x, Some(ints(&[1]))).upcast();
     if count == 1 {
         return Ok(vec![squeezed(x)]);
