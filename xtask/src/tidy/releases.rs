@@ -20,7 +20,7 @@ use super::source::{self, Line};
 use xtask::workspace;
 
 /// Folders of the packages that may name releases.
-const ABOVE: [&str; 3] = ["crates/releases", "crates/tvmscript", "crates/cli"];
+const ABOVE: [&str; 4] = ["crates/releases", "crates/tvmscript", "crates/cli", "crates/frontend"];
 
 /// Checks the sources of the crates.
 ///

@@ -90,7 +90,7 @@ fn all_operators_without_a_converter_are_named() {
     assert!(ran.stderr.contains("unsupported operator `Wobble`: `a`, `y`"), "{}", ran.stderr);
     assert!(ran.stderr.contains("unsupported operator `SKIP_GRAM`: `b`"), "{}", ran.stderr);
     let text = imported(&["--stub-unsupported"], "unsupported");
-    assert!(text.contains("R.call_pure_packed(\"tflite.Wobble\", x, sinfo_args="), "{text}");
+    assert!(text.contains("R.call_pure_packed(\"tflite.Wobble\", x, ty_args="), "{text}");
 }
 
 #[test]
