@@ -4,6 +4,7 @@
 //! `TVM_0_27`, `Tvm027`, `V0_27`, `tvm-0.27` and `"0.27`. Code outside of tests may have them
 //!
 //! - in `releases`, and in the packages above it: the facade and the command;
+//! - in `frontend`, whose importers make the operators of one release;
 //! - in a file or folder named after a release, such as `tirx/src/tvm_0_27/print.rs` or
 //!   `tvm-json/src/translate/to_tvm_0_27.rs`, which may build on another one: `tirx_0_1` uses parts of `tvm_0_27`;
 //! - in the file that declares a module of this name, such as `mod tvm_0_27;`.
