@@ -17,7 +17,7 @@ Examples:
 The text is a Relax module of TVM 0.27, as TVM's own importer builds it, and every call has the name of
 its layer. Neither TVM nor the framework of the model is needed.")]
 pub(crate) struct ImportArgs {
-    /// Model: `.onnx`, `.pt2`
+    /// Model: `.onnx`, `.pt2`, `.tflite`, `.pb`, `.pbtxt`, or the folder of a SavedModel
     #[arg(value_name = "MODEL", required_unless_present = "list_operators")]
     pub(crate) file: Option<PathBuf>,
     /// The format of the model, where its name does not tell
@@ -66,6 +66,8 @@ pub(crate) enum InputFormat {
     Onnx,
     /// Programs of `torch.export`
     Torch,
+    /// TFLite
+    Tflite,
 }
 
 impl From<InputFormat> for Format {
@@ -73,6 +75,7 @@ impl From<InputFormat> for Format {
         match format {
             InputFormat::Onnx => Format::Onnx,
             InputFormat::Torch => Format::Torch,
+            InputFormat::Tflite => Format::Tflite,
         }
     }
 }

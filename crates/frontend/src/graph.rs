@@ -124,17 +124,6 @@ impl Graph {
         self.function.set_impure();
     }
 
-    /// Closes a branch that [`BlockBuilder::begin_branch`] opened. Its value is bound inside it.
-    ///
-    /// # Errors
-    /// Fails if inference fails.
-    pub fn end_branch(&mut self, value: impl IntoExpr) -> Result<Ref<SeqExpr>, RelaxError> {
-        let blocks = self.function.blocks();
-        let value = blocks.normalize(value.into_expr())?;
-        let value = if is_leaf_or_tuple(&value) { value } else { blocks.emit(value, None)?.upcast() };
-        blocks.end_branch_with(value)
-    }
-
     /// Adds an attribute of the function.
     pub fn attr(&mut self, key: &str, value: Value) {
         self.function.attr(key, value);
@@ -211,6 +200,25 @@ impl Graph {
     /// Maximum size of a constant that is computed during the import, in bytes.
     pub fn max_folded_bytes(&self) -> usize {
         self.max_folded_bytes
+    }
+
+    /// Takes over the constants and remarks of another function of the module, and returns it.
+    pub fn adopt(&mut self, other: Finished) -> Ref<Function> {
+        self.constants.extend(other.constants);
+        self.warnings.extend(other.warnings);
+        other.function
+    }
+
+    /// A branch of a conditional with a value, which is bound inside it.
+    ///
+    /// # Errors
+    /// Fails if inference fails.
+    pub fn branch(&mut self, value: impl IntoExpr) -> Result<Ref<SeqExpr>, RelaxError> {
+        let blocks = self.blocks();
+        blocks.begin_branch();
+        let value = blocks.normalize(value.into_expr())?;
+        let value = if is_leaf_or_tuple(&value) { value } else { blocks.emit(value, None)?.upcast() };
+        blocks.end_branch_with(value)
     }
 
     /// Ends the function with its result, which belongs to no layer.

@@ -28,6 +28,8 @@ pub mod ops;
 pub mod params;
 #[cfg(feature = "torch")]
 pub mod torch;
+#[cfg(feature = "tflite")]
+pub mod tflite;
 
 pub use error::{ImportError, ImportErrors, ImportWarning};
 pub use model::{Format, Model};
@@ -93,6 +95,8 @@ pub fn import(model: &Model, options: &ImportOptions) -> Result<Imported, Import
         Format::Onnx => onnx::import(model, options),
         #[cfg(feature = "torch")]
         Format::Torch => torch::import(model, options),
+        #[cfg(feature = "tflite")]
+        Format::Tflite => tflite::import(model, options),
         #[allow(unreachable_patterns, reason = "all formats may be switched on")]
         format => Err(ImportError::NotBuiltIn { format }.into()),
     }
@@ -105,6 +109,8 @@ pub fn supported_operators(format: Format) -> Vec<operators::OperatorDoc> {
         Format::Onnx => onnx::supported_operators(),
         #[cfg(feature = "torch")]
         Format::Torch => torch::supported_operators(),
+        #[cfg(feature = "tflite")]
+        Format::Tflite => tflite::supported_operators(),
         #[allow(unreachable_patterns, reason = "all formats may be switched on")]
         _ => Vec::new(),
     }

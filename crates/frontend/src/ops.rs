@@ -1,7 +1,7 @@
 //! Short forms of what converters make and ask: constants, lists of integers, shapes, types.
 
 use tvmscript_ir_core::{Array, DataType, Ref};
-use tvmscript_prim::{self as prim, IntImm, ops::int_value};
+use tvmscript_prim::{self as prim, FloatImm, IntImm, ops::int_value};
 use tvmscript_relax::build::args::{ExprArg, ShapeArg};
 use tvmscript_relax::evaluate::Tensor;
 use tvmscript_relax::{
@@ -55,6 +55,17 @@ pub fn int64s(values: &[i64]) -> Array<Ref<IntImm>> {
 /// An integer operand of `int64`.
 pub fn int_operand(value: i64) -> Expr {
     PrimValue::new(IntImm::int64(value)).upcast()
+}
+
+/// A number operand of `float64`.
+pub fn float_operand(value: f64) -> Expr {
+    let literal = FloatImm { span: tvmscript_ir_core::Span::current(), dtype: DataType::float(64), value };
+    PrimValue::new(Ref::new(literal).upcast()).upcast()
+}
+
+/// Integers as an operand: a tuple of `int64`.
+pub fn int_operands(values: &[i64]) -> Expr {
+    Tuple::new(values.iter().map(|value| int_operand(*value))).upcast()
 }
 
 /// A shape of known lengths.

@@ -11,6 +11,8 @@ mod fixes;
 mod fragments;
 mod import_onnx;
 mod import_torch;
+#[cfg(feature = "tflite")]
+mod import_tflite;
 mod json_releases;
 mod limits;
 mod misuse;

@@ -1,7 +1,7 @@
 //! Identities and conditionals.
 
 use tvmscript_ir_core::Span;
-use tvmscript_relax::{Expr, If, SeqExpr};
+use tvmscript_relax::{Expr, If};
 
 use super::super::importer::one_of;
 use super::super::node::{Converted, Node, Output};
@@ -23,8 +23,8 @@ fn if_(cx: &mut Node<'_, '_>) -> Converted {
     if yes.len() != no.len() {
         return Err(Reason(format!("the branches have {} and {} results", yes.len(), no.len())));
     }
-    let true_branch = branch(cx, one_of(yes))?;
-    let false_branch = branch(cx, one_of(no))?;
+    let true_branch = cx.graph().branch(one_of(yes))?;
+    let false_branch = cx.graph().branch(one_of(no))?;
     let node = tvmscript_ir_core::Ref::new(If { span, struct_info_: None, cond, true_branch, false_branch });
     // TVM binds conditionals at once, unlike calls, and then all their results.
     let node: Expr = node.upcast();
@@ -36,10 +36,4 @@ fn if_(cx: &mut Node<'_, '_>) -> Converted {
             Ok(results.collect::<Result<Vec<_>, _>>()?.into())
         }
     }
-}
-
-/// A branch with a value, which is bound inside it.
-fn branch(cx: &mut Node<'_, '_>, value: Expr) -> Result<tvmscript_ir_core::Ref<SeqExpr>, Reason> {
-    cx.graph().blocks().begin_branch();
-    Ok(cx.graph().end_branch(value)?)
 }

@@ -152,8 +152,7 @@ fn cond(cx: &mut Node<'_, '_>) -> Converted {
     let _layer = crate::graph::Layer::of(span);
     let mut branches = Vec::new();
     for call in [yes, no] {
-        cx.graph().blocks().begin_branch();
-        branches.push(cx.graph().end_branch(call)?);
+        branches.push(cx.graph().branch(call)?);
     }
     let [true_branch, false_branch] = <[_; 2]>::try_from(branches).map_err(|_| "needs two branches")?;
     let node: Expr =
