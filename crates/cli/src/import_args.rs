@@ -16,7 +16,7 @@ Examples:
 The text is a Relax module of TVM 0.27, as TVM's own importer builds it, and every call has the name of
 its layer. Neither TVM nor the framework of the model is needed.")]
 pub(crate) struct ImportArgs {
-    /// Model: `.onnx`
+    /// Model: `.onnx`, `.pb`, `.pbtxt`, or the folder of a saved model
     #[arg(value_name = "MODEL", required_unless_present = "list_operators")]
     pub(crate) file: Option<PathBuf>,
     /// The format of the model, where its name does not tell
@@ -53,12 +53,15 @@ pub(crate) struct ImportArgs {
 pub(crate) enum InputFormat {
     /// ONNX
     Onnx,
+    /// TensorFlow
+    Tf,
 }
 
 impl From<InputFormat> for Format {
     fn from(format: InputFormat) -> Format {
         match format {
             InputFormat::Onnx => Format::Onnx,
+            InputFormat::Tf => Format::TensorFlow,
         }
     }
 }

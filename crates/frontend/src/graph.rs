@@ -163,6 +163,13 @@ impl Graph {
         self.max_folded_bytes
     }
 
+    /// Takes over the names of constants and the remarks of a function that this one calls.
+    pub fn absorb(&mut self, finished: Finished) -> Ref<Function> {
+        self.constants.extend(finished.constants);
+        self.warnings.extend(finished.warnings);
+        finished.function
+    }
+
     /// Ends the function with its result, which belongs to no layer.
     ///
     /// # Errors

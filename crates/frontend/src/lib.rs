@@ -25,6 +25,8 @@ pub mod model;
 pub mod onnx;
 pub mod operators;
 pub mod ops;
+#[cfg(feature = "tf")]
+pub mod tf;
 
 pub use error::{ImportError, ImportErrors, ImportWarning};
 pub use model::{Format, Model};
@@ -85,6 +87,8 @@ pub fn import(model: &Model, options: &ImportOptions) -> Result<Imported, Import
     match model.format {
         #[cfg(feature = "onnx")]
         Format::Onnx => onnx::import(model, options),
+        #[cfg(feature = "tf")]
+        Format::TensorFlow => tf::import(model, options),
         #[allow(unreachable_patterns, reason = "all formats may be switched on")]
         format => Err(ImportError::NotBuiltIn { format }.into()),
     }
@@ -95,6 +99,8 @@ pub fn supported_operators(format: Format) -> Vec<operators::OperatorDoc> {
     match format {
         #[cfg(feature = "onnx")]
         Format::Onnx => onnx::supported_operators(),
+        #[cfg(feature = "tf")]
+        Format::TensorFlow => tf::supported_operators(),
         #[allow(unreachable_patterns, reason = "all formats may be switched on")]
         _ => Vec::new(),
     }
