@@ -82,44 +82,40 @@ impl<'m> Scope<'m> {
         }
     }
 
-    /// The nodes that values depend on, operands first, and the first node and value of each cycle.
-    fn order(&self, roots: &[usize]) -> (Vec<usize>, Vec<(usize, usize)>) {
-        let mut is_open = vec![false; self.nodes.len()];
+    /// The nodes that values depend on, operands first. In a cycle, one node comes before an operand.
+    fn order(&self, roots: &[usize]) -> Vec<usize> {
         let mut is_seen = vec![false; self.nodes.len()];
-        let (mut order, mut cycles) = (Vec::new(), Vec::new());
+        let mut order = Vec::new();
         for root in roots {
             let mut stack = vec![(*root, 0)];
             while let Some((at, next)) = stack.last_mut() {
                 let at = *at;
                 let Some(node) = self.nodes.get(at) else { break };
-                if *next == 0 && is_seen.get(at).copied().unwrap_or(true) {
-                    stack.pop();
-                    continue;
+                if *next == 0 {
+                    match is_seen.get_mut(at) {
+                        Some(seen) if !*seen => *seen = true,
+                        _ => {
+                            stack.pop();
+                            continue;
+                        }
+                    }
                 }
-                if let (Some(seen), Some(open)) = (is_seen.get_mut(at), is_open.get_mut(at)) {
-                    (*seen, *open) = (true, true);
-                }
-                let operand = node.input.get(*next);
+                // Loops of version 1, which are not supported, go round through this operator.
+                let is_end = node.op.as_ref() == b"Merge";
+                let operand = node.input.get(*next).filter(|_| !is_end);
                 *next += 1;
                 let Some(operand) = operand else {
-                    if let Some(open) = is_open.get_mut(at) {
-                        *open = false;
-                    }
                     order.push(at);
                     stack.pop();
                     continue;
                 };
-                let Some(used) = reference(operand).and_then(|reference| self.node_of(reference)) else {
-                    continue;
-                };
-                if is_open.get(used) == Some(&true) {
-                    cycles.push((at, used));
-                } else if is_seen.get(used) == Some(&false) {
+                let used = reference(operand).and_then(|reference| self.node_of(reference));
+                if let Some(used) = used.filter(|used| is_seen.get(*used) == Some(&false)) {
                     stack.push((used, 0));
                 }
             }
         }
-        (order, cycles)
+        order
     }
 }
 
@@ -182,6 +178,9 @@ pub(super) fn import<'m>(
         let takes_all = interface.is_none();
         values.extend(importer.output(reference, takes_all));
     }
+    if interface.is_none() {
+        importer.unsupported_elsewhere();
+    }
     importer.errors.splice(0..0, std::mem::take(&mut importer.unsupported));
     if !importer.errors.is_empty() {
         return Err(ImportErrors(importer.errors));
@@ -206,6 +205,11 @@ impl<'m> Importer<'m> {
     fn params(&mut self, interface: Option<&Interface>) {
         let Some(scope) = self.scopes.last() else { return };
         let nodes = scope.nodes;
+        let used: HashSet<&[u8]> = nodes
+            .iter()
+            .flat_map(|node| &node.input)
+            .filter_map(|input| Some(reference(input)?.node))
+            .collect();
         let mut found = Vec::new();
         match interface {
             Some(interface) => {
@@ -228,6 +232,10 @@ impl<'m> Importer<'m> {
                     let attr = |key: &str| super::node::attribute(node, key);
                     let dtype = attr("dtype").and_then(|value| value.r#type).unwrap_or(0);
                     let shape = attr("shape").and_then(|value| value.shape.clone());
+                    // Conversions of loops leave unused inputs of other types.
+                    if tensor::element_type(dtype).is_none() && !used.contains(node.name.as_ref()) {
+                        continue;
+                    }
                     found.push((text(&node.name).into_owned(), at, 0, dtype, shape));
                 }
             }
@@ -425,17 +433,9 @@ impl<'m> Importer<'m> {
     pub(super) fn nodes_of(&mut self, values: &[Reference<'_>]) {
         let Some(scope) = self.scopes.last() else { return };
         let roots: Vec<usize> = values.iter().filter_map(|value| scope.node_of(*value)).collect();
-        let (mut needed, _) = scope.order(&roots);
+        let mut needed = scope.order(&roots);
         needed.sort_unstable();
-        let (order, cycles) = scope.order(&needed);
-        for (user, used) in cycles {
-            let (Some(user), Some(used)) = (scope.nodes.get(user), scope.nodes.get(used)) else { continue };
-            // Loops of version 1 go round through this operator, which is not supported anyway.
-            if user.op.as_ref() != b"Merge" {
-                let name = text(&used.name).into_owned();
-                self.errors.push(ImportError::Undefined { name, user: format!("`{}`", text(&user.name)) });
-            }
-        }
+        let order = scope.order(&needed);
         for at in order {
             self.node(at);
         }
@@ -473,25 +473,13 @@ impl<'m> Importer<'m> {
         if std::str::from_utf8(&proto.name).is_err() {
             self.graph.warnings.push(ImportWarning::NotUtf8 { name: layer.clone() });
         }
-        let user = format!("`{layer}`");
-        let used: Vec<Reference<'_>> = proto.input.iter().filter_map(|input| reference(input)).collect();
-        let mut operands: Vec<Value> = Vec::with_capacity(used.len());
-        for used in used {
-            let value = match self.is_back_edge(proto, used) {
-                true => Value::Failed,
-                false => self.value(used, &user),
-            };
-            operands.push(value);
-        }
-        let convert = match operators::find(&proto.op) {
-            Some(row) => row.convert,
-            None if self.functions.contains_key(proto.op.as_ref()) => operators::call_by_name,
-            None if self.options.stubs_unsupported => operators::stub,
-            None => {
-                self.unsupported(&text(&proto.op), layer);
-                return None;
-            }
+        let Some(convert) = self.converter(&proto.op) else {
+            self.unsupported(&text(&proto.op), layer);
+            return None;
         };
+        let user = format!("`{layer}`");
+        let used = proto.input.iter().filter_map(|input| reference(input));
+        let operands: Vec<Value> = used.map(|used| self.value(used, &user)).collect();
         let has_failed = operands.iter().any(|value| matches!(value, Value::Failed));
         if has_failed && !is_call(&proto.op) && !self.functions.contains_key(proto.op.as_ref()) {
             return None;
@@ -510,13 +498,25 @@ impl<'m> Importer<'m> {
         }
     }
 
-    /// Returns `true` for the way back of a loop of version 1.
-    fn is_back_edge(&self, user: &NodeDef, used: Reference<'_>) -> bool {
-        user.op.as_ref() == b"Merge"
-            && self.scope().is_some_and(|scope| {
-                let at = scope.node_of(used);
-                at.is_some_and(|at| scope.results.get(at).is_none_or(Option::is_none))
-            })
+    /// The converter of an operator.
+    fn converter(&self, operator: &[u8]) -> Option<operators::Convert> {
+        match operators::find(operator) {
+            Some(row) => Some(row.convert),
+            None if self.functions.contains_key(operator) => Some(operators::call_by_name),
+            None => self.options.stubs_unsupported.then_some(operators::stub as operators::Convert),
+        }
+    }
+
+    /// Adds the nodes of the graph that nothing uses to those whose operators are not supported, if there are any.
+    fn unsupported_elsewhere(&mut self) {
+        let Some(scope) = self.scopes.first().filter(|_| !self.unsupported.is_empty()) else { return };
+        let unseen = scope.nodes.iter().zip(&scope.results).filter(|(_, results)| results.is_none());
+        let unseen: Vec<&NodeDef> = unseen.map(|(node, _)| node).collect();
+        for node in unseen {
+            if self.converter(&node.op).is_none() {
+                self.unsupported(&text(&node.op), text(&node.name).into_owned());
+            }
+        }
     }
 
     /// Reports a node that cannot be converted, unless it only uses another one.

@@ -280,6 +280,8 @@ fn node_spans(expected: &Value, imported: &Imported, answer: &mut Answer) {
         }
         named.extend(layer);
     }
+    // Nodes that are computed during the import.
+    named.extend(imported.constants.iter().map(|(name, _)| name.clone()));
     let computing = nodes.iter().filter(|node| !SILENT.contains(&text(node, "op")));
     answer.nodes.1 = computing.clone().count();
     answer.nodes.0 = computing.filter(|node| named.contains(text(node, "name"))).count();

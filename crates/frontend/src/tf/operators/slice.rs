@@ -5,7 +5,7 @@ use tvmscript_prim::{self as prim, IntImm, ops as dim};
 use tvmscript_relax::op::index::{strided_slice, take};
 use tvmscript_relax::op::join::split;
 use tvmscript_relax::op::shape::{expand_dims, squeeze};
-use tvmscript_relax::{Call, Expr, PrimValue, Tuple};
+use tvmscript_relax::{Call, Constant, Expr, PrimValue, Tuple};
 
 use super::super::dims::Dims;
 use super::super::importer::Value;
@@ -316,7 +316,10 @@ fn parts(cx: &mut Node<'_, '_>, x: Expr, axis: i64, count: usize, starts: Option
     if count == 1 {
         return Ok(x.into());
     }
-    let axis = ops::axis(axis, ops::rank(&x)?)? as i64;
+    let axis = ops::axis(axis, ops::rank(&x)?)?;
+    if x.is::<Constant>() {
+        return parts_of_constant(cx, &x, axis, count, starts);
+    }
     let sections: Object = match starts {
         Some(starts) => int64s(&starts).into(),
         None => Ref::new(IntImm {
@@ -326,8 +329,28 @@ fn parts(cx: &mut Node<'_, '_>, x: Expr, axis: i64, count: usize, starts: Option
         })
         .into(),
     };
-    let all = cx.normalize(split(x, sections, axis))?;
+    let all = cx.normalize(split(x, sections, axis as i64))?;
     Ok(Output::Many((0..count).map(|index| field(&all, index)).collect()))
+}
+
+/// The parts of a constant, as constants.
+fn parts_of_constant(
+    cx: &mut Node<'_, '_>,
+    x: &Expr,
+    axis: usize,
+    count: usize,
+    starts: Option<Vec<i64>>,
+) -> Converted {
+    let length = ops::lengths(x)?.get(axis).copied().unwrap_or(0);
+    let equal = length / count as i64;
+    let mut bounds = starts.unwrap_or_else(|| (1..count as i64).map(|part| part * equal).collect());
+    bounds.insert(0, 0);
+    bounds.push(length);
+    let parts = bounds
+        .iter()
+        .zip(bounds.iter().skip(1))
+        .map(|(begin, end)| cx.step(slice(x.clone(), &[Range::of(axis, *begin, *end)])));
+    Ok(Output::Many(parts.collect::<Result<_, _>>()?))
 }
 
 fn split_v(cx: &mut Node<'_, '_>) -> Converted {
