@@ -558,7 +558,7 @@ impl<'m> Importer<'m> {
         let tuple = info.as_ref().and_then(|info| info.as_node::<TupleStructInfo>());
         match tuple.map(|tuple| tuple.fields.len()) {
             Some(count) => {
-                let fields = (0..count).map(|index| self.graph.emit(field(&value, index)));
+                let fields = (0..count).map(|index| self.graph.normalize(field(&value, index)));
                 Ok(fields.collect::<Result<Vec<_>, _>>()?.into_iter().map(Value::Tensor).collect())
             }
             None => Ok(vec![Value::Tensor(value)]),

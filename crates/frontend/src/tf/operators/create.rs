@@ -21,7 +21,7 @@ use crate::ops::{dtype_of, number};
 rows! {
     "Assert", "NoOp", "PrintV2" => |_| Ok(Output::Values(Vec::new())), "nothing";
     "Cast" => cast, "astype; not_equal for `bool`", "texts and complex numbers";
-    "CheckNumerics", "DebugIdentityV2", "EnsureShape", "Identity", "PlaceholderWithDefault", "PreventGradient",
+    "CheckNumerics", "DebugIdentityV2", "EnsureShape", "Identity", "PlaceholderWithDefault", "PreventGradient", "Print",
     "ReadVariableOp", "Snapshot", "StopGradient" => |cx| Ok(Output::Values(vec![cx.value(0)?])), "the operand";
     "Const" => constant, "a constant; with parameters kept, a parameter", "texts and complex numbers";
     "Fill" => |cx| {

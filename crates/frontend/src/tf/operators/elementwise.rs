@@ -35,6 +35,15 @@ rows! {
     "Erfc" => |cx| with_one(cx, |x, one| op::subtract(one, op::erf(x).upcast())), "erf, subtract";
     "Exp" => |cx| unary(cx, op::exp), "exp";
     "Expm1" => |cx| with_one(cx, |x, one| op::subtract(op::exp(x).upcast(), one)), "exp, subtract";
+    "FakeQuantWithMinMaxArgs" => |cx| {
+        let bound = |name, default| cx.float_attr(name).unwrap_or(default);
+        let (low, high) = (bound("min", -6.0), bound("max", 6.0));
+        fake_quantized(cx, low, high)
+    }, "maximum, minimum, subtract, multiply, add, floor";
+    "FakeQuantWithMinMaxVars" => |cx| {
+        let (low, high) = (cx.number(1, "the minimum")?, cx.number(2, "the maximum")?);
+        fake_quantized(cx, low, high)
+    }, "maximum, minimum, subtract, multiply, add, floor", "bounds that are not constant";
     "Floor" => |cx| unary(cx, op::floor), "floor";
     "FloorDiv" => |cx| arithmetic(cx, op::floor_divide, dim::floordiv), "floor_divide";
     "FloorMod" => |cx| arithmetic(cx, op::floor_mod, dim::floormod), "floor_mod";
@@ -88,6 +97,12 @@ rows! {
     "Sub" => |cx| arithmetic(cx, op::subtract, dim::sub), "subtract";
     "Tan" => |cx| unary(cx, op::tan), "tan";
     "Tanh" => |cx| unary(cx, op::tanh), "tanh";
+    "Xlog1py" => |cx| {
+        unless_zero(cx, |x, y| {
+            let one = number(dtype_of(&y), 1.0);
+            op::multiply(x, op::log(op::add(one, y).upcast()).upcast())
+        })
+    }, "equal, add, log, multiply, where";
     "Xdivy" => |cx| unless_zero(cx, op::divide), "equal, divide, where";
     "Xlogy" => |cx| unless_zero(cx, |x, y| op::multiply(x, op::log(y).upcast())), "equal, log, multiply, where";
 }
@@ -172,6 +187,25 @@ pub(super) fn elu_of(x: Expr) -> Ref<Call> {
 
 fn elu(cx: &mut Node<'_, '_>) -> Converted {
     Ok(elu_of(cx.input(0)?).into())
+}
+
+/// The nearest of the numbers at equal distances between two bounds, which are moved so that 0 is one of the numbers.
+fn fake_quantized(cx: &mut Node<'_, '_>, low: f64, high: f64) -> Converted {
+    let first = if cx.flag("narrow_range") { 1.0 } else { 0.0 };
+    let bits = cx.int_attr("num_bits").unwrap_or(8).clamp(2, 16);
+    let last = ((1i64 << bits) - 1) as f64;
+    let scale = (high - low) / (last - first);
+    if scale <= 0.0 || !scale.is_finite() {
+        return Err("the maximum must be greater than the minimum".into());
+    }
+    let zero = (first - low / scale).round().clamp(first, last);
+    let (low, high) = ((first - zero) * scale, (last - zero) * scale);
+    let x = cx.input(0)?;
+    let of = |value| number(dtype_of(&x), value);
+    let within = op::minimum(op::maximum(x.clone(), of(low)).upcast(), of(high));
+    let steps = op::multiply(op::subtract(within.upcast(), of(low)).upcast(), of(1.0 / scale));
+    let nearest = op::floor(op::add(steps.upcast(), of(0.5)).upcast());
+    Ok(op::add(op::multiply(nearest.upcast(), of(scale)).upcast(), of(low)).into())
 }
 
 fn softplus(cx: &mut Node<'_, '_>) -> Converted {

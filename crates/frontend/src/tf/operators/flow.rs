@@ -132,7 +132,7 @@ fn conditional(cx: &mut Node<'_, '_>) -> Converted {
     let mut all = params_for(std::slice::from_ref(&chosen))?;
     all.iter_mut().for_each(|(name, _)| "condition".clone_into(name));
     all.extend(params_for(&operands.args)?);
-    let global = cx.importer.global(&layer, "");
+    let global = cx.importer.global(&layer, "_if");
     let function = cx.importer.lower(global, &all, false, |importer, params| {
         let Some((condition, params)) = params.split_first() else { return Err(silent()) };
         choice(importer, condition, |_| Ok(call_of(yes, params)), |_| Ok(call_of(no, params)))
@@ -202,7 +202,7 @@ fn repeated(cx: &mut Node<'_, '_>) -> Converted {
     })?;
     let params = params_for(&operands.args)?;
     let infos: Vec<Ref<StructInfo>> = params.iter().map(|(_, info)| info.clone()).collect();
-    let mut function = cx.importer.global(&layer, "");
+    let mut function = cx.importer.global(&layer, "_loop");
     let result = TupleStructInfo::new(infos.iter().cloned());
     let info = FuncStructInfo::new(infos.into_iter().collect(), result, true);
     function.make_mut().struct_info_ = Some(info.into());
@@ -224,7 +224,7 @@ fn repeated(cx: &mut Node<'_, '_>) -> Converted {
             Some(value) => value,
             None => {
                 index += 1;
-                Value::Tensor(cx.graph().emit(field(&last, index - 1))?)
+                Value::Tensor(cx.normalize(field(&last, index - 1))?)
             }
         });
     }

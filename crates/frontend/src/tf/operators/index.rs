@@ -1,30 +1,49 @@
 //! Elements at indices, and places of elements.
 
 use tvmscript_ir_core::DataType;
-use tvmscript_prim::ops::make_const;
+use tvmscript_prim::{IntImm, Var, ops::make_const};
+use tvmscript_relax::evaluate::Tensor;
 use tvmscript_relax::op::create::{tril, triu, zeros};
+use tvmscript_relax::op::datatype::astype;
 use tvmscript_relax::op::elementwise::{add, where_};
 use tvmscript_relax::op::index::{gather_nd, take};
 use tvmscript_relax::op::join::one_hot;
 use tvmscript_relax::op::scatter::scatter_nd;
-use tvmscript_relax::op::search::topk;
+use tvmscript_relax::op::search::{argsort, bucketize, topk};
 use tvmscript_relax::op::shape::{nonzero, permute_dims};
 use tvmscript_relax::op::tvm_0_27::sequence::reverse_sequence;
-use tvmscript_relax::{Expr, PrimValue};
+use tvmscript_relax::{Constant, Expr, PrimValue};
 
-use super::super::node::{Converted, Node};
+use super::super::node::{Converted, Node, attribute};
 use super::rows;
 use super::shape::target;
 use crate::error::Reason;
-use crate::ops::{self, dtype_of, ints, lengths};
+use crate::ops::{self, dtype_of, ints, lengths, tensor_of};
 
 rows! {
+    "Bucketize" => |cx| {
+        let bounds = attribute(cx.proto, "boundaries").and_then(|value| value.list.as_ref());
+        let bounds: Vec<f64> = bounds.map(|list| list.f.iter().map(|bound| f64::from(*bound)).collect()).unwrap_or_default();
+        let bounds = Tensor::of_floats(DataType::FLOAT32, vec![bounds.len()], bounds);
+        let x = cx.input(0)?;
+        let x = if dtype_of(&x) == DataType::FLOAT32 { x } else { astype(x, DataType::FLOAT32).upcast() };
+        Ok(bucketize(x, Constant::new(bounds.encode()).upcast(), true, true).into())
+    }, "bucketize";
     "Gather", "ResourceGather" => |cx| {
         let (x, indices) = (cx.input(0)?, cx.input(1)?);
         Ok(take(x, indices, Some(0), "fast".into()).into())
     }, "take";
-    "GatherNd" => |cx| Ok(gather_nd(cx.input(0)?, cx.input(1)?, 0).into()), "gather_nd";
+    "GatherNd" => |cx| {
+        let (x, indices) = (cx.input(0)?, cx.input(1)?);
+        let indices = cx.step(astype(indices, DataType::INT64))?;
+        Ok(gather_nd(x, indices, 0).into())
+    }, "astype, gather_nd";
     "GatherV2" => gather, "take; reshape, add, take with batches", "an axis that is not constant";
+    "InvertPermutation" => |cx| {
+        let x = cx.input(0)?;
+        let dtype = dtype_of(&x);
+        Ok(argsort(x, -1, false, dtype).into())
+    }, "argsort";
     "MatrixBandPart" => band, "tril, triu", "widths that are not constant";
     "OneHot" => one_hot_, "one_hot", "a depth or values that are not constant";
     "ReverseSequence" => |cx| {
@@ -47,7 +66,9 @@ rows! {
     "TopK", "TopKV2" => top, "topk and its results", "a number of elements that is not constant";
     "Where" => |cx| {
         let x = cx.input(0)?;
-        let found = cx.normalize(nonzero(x))?;
+        let rank = IntImm::int64(ops::rank(&x)? as i64);
+        let count = Var::new(format!("{}_count", cx.layer), DataType::INT64).upcast();
+        let found = cx.graph().match_cast(nonzero(x), tensor_of([rank, count], DataType::INT64))?;
         Ok(permute_dims(found, Some(ints(&[1, 0]))).into())
     }, "nonzero, permute_dims";
 }
@@ -101,8 +122,8 @@ fn gather_of_batches(x: Expr, indices: Expr, axis: i64, batches: i64) -> Convert
     starts_shape.extend(own.iter().map(|_| 1));
     let starts = (0..i128::from(count)).map(|batch| batch * i128::from(*length));
     let sizes = starts_shape.iter().map(|dim| usize::try_from(*dim).unwrap_or(0)).collect();
-    let starts = tvmscript_relax::evaluate::Tensor::of_ints(dtype_of(&indices), sizes, starts);
-    let starts = tvmscript_relax::Constant::new(starts.encode()).upcast();
+    let starts = Tensor::of_ints(dtype_of(&indices), sizes, starts);
+    let starts = Constant::new(starts.encode()).upcast();
     let flat = ops::reshape(x, ops::shape(&flat))?;
     Ok(take(flat.upcast(), add(indices, starts).upcast(), Some(0), "fast".into()).into())
 }

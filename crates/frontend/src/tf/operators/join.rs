@@ -6,7 +6,8 @@ use tvmscript_relax::op::join::{concat, stack};
 use super::super::dims::Dims;
 use super::super::node::{Converted, Node};
 use super::rows;
-use crate::ops::int;
+use super::slice::{Range, slice};
+use crate::ops::{self, int};
 
 rows! {
     "Concat" => |cx| join(cx, 1, 0), "concat", "an axis that is not constant";
@@ -15,6 +16,7 @@ rows! {
         join(cx, 0, last)
     }, "concat", "an axis that is not constant";
     "Pack" => pack, "stack";
+    "Roll" => roll, "strided_slice, concat of each axis", "shifts or axes that are not constant; axes of unknown length";
 }
 
 /// The operands from `first`, without the axis, one after another.
@@ -34,6 +36,24 @@ fn join(cx: &mut Node<'_, '_>, first: usize, axis: usize) -> Converted {
         Ok([only]) => Ok(only.into()),
         Err(tensors) => Ok(concat(Tuple::new(tensors).upcast(), Some(axis)).into()),
     }
+}
+
+/// Elements moved along axes; those that leave at the end come in at the start.
+fn roll(cx: &mut Node<'_, '_>) -> Converted {
+    let mut x = cx.input(0)?;
+    let lengths = ops::lengths(&x)?;
+    for (shift, axis) in cx.ints(1, "the shifts")?.into_iter().zip(cx.ints(2, "the axes")?) {
+        let axis = ops::axis(axis, lengths.len())?;
+        let length = lengths.get(axis).copied().unwrap_or(0);
+        let shift = shift.checked_rem_euclid(length).unwrap_or(0);
+        if shift > 0 {
+            let cut = length - shift;
+            let [first, last] = [(cut, length), (0, cut)];
+            let part = |(begin, end)| slice(x.clone(), &[Range::of(axis, begin, end)]).upcast();
+            x = cx.step(concat(Tuple::new([part(first), part(last)]).upcast(), Some(axis as i64)))?;
+        }
+    }
+    Ok(x.into())
 }
 
 fn pack(cx: &mut Node<'_, '_>) -> Converted {

@@ -19,6 +19,10 @@ use crate::error::Reason;
 use crate::ops::{self, int, ints};
 
 rows! {
+    "BroadcastArgs" => |cx| {
+        let (a, b) = (cx.dims(0, "shapes")?, cx.dims(1, "shapes")?);
+        Ok(broadcast(a, &b).into())
+    }, "a constant, or integers that other operators use", "shapes at run time";
     "BroadcastTo" => |cx| {
         let x = cx.input(0)?;
         let shape = target(cx, 1)?;
@@ -57,6 +61,17 @@ rows! {
         let axes = cx.ints(1, "the order of the axes")?;
         Ok(permute_dims(cx.input(0)?, Some(ints(&axes))).into())
     }, "permute_dims", "an order of the axes that is not constant";
+}
+
+/// The shape that two tensors have when they are broadcast.
+fn broadcast(a: Dims, b: &Dims) -> Dims {
+    let count = a.values.len().max(b.values.len());
+    let at = |dims: &Dims, i: usize| {
+        let at = (i + dims.values.len()).checked_sub(count)?;
+        dims.values.get(at).filter(|dim| !dim::is_one(dim)).cloned()
+    };
+    let values = (0..count).map(|i| at(&a, i).or_else(|| at(b, i)).unwrap_or_else(|| IntImm::int64(1)));
+    Dims { is_scalar: false, ..a.with(values.collect()) }
 }
 
 /// An operand that is a shape: known or symbolic integers, or a tensor at run time.
