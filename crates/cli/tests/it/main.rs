@@ -9,6 +9,7 @@ mod diff;
 mod explain;
 mod fixes;
 mod fragments;
+mod import_tensorflow;
 mod json_releases;
 mod limits;
 mod misuse;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use tvmscript_ir::{BaseFunc, GlobalVar};
-use tvmscript_ir_core::{DataType, Ref};
+use tvmscript_ir_core::{DataType, PtrMap, Ref};
 use tvmscript_prim::{self as prim, IntImm};
 use tvmscript_relax::op::datatype::astype;
 use tvmscript_relax::op::shape::shape_to_tensor;
@@ -130,6 +130,8 @@ pub(super) struct Importer<'m> {
     pub(super) calls: Vec<&'m [u8]>,
     /// Functions of the module other than `main`.
     pub(super) lowered: Vec<(Ref<GlobalVar>, Ref<BaseFunc>)>,
+    /// The scalars that vectors are packed from.
+    pub(super) packs: PtrMap<Vec<Value>>,
     /// Names of functions of the module.
     pub(super) taken: HashSet<String>,
     /// Number of functions of the module that enclose the node.
@@ -160,6 +162,7 @@ pub(super) fn import<'m>(
         scopes: vec![Scope::new(&proto.node, String::new(), None)],
         calls: Vec::new(),
         lowered: Vec::new(),
+        packs: PtrMap::default(),
         taken: HashSet::from(["main".to_owned()]),
         depth: 0,
         count: 0,
@@ -370,6 +373,15 @@ impl<'m> Importer<'m> {
         let known = results(operator);
         let first = known.iter().position(|known| known.as_bytes() == name);
         first.unwrap_or(0).checked_add(reference.index)
+    }
+
+    /// The integers that a value is, known or symbolic, if it is a constant or comes from shapes.
+    pub(super) fn known_dims(&self, value: &Value) -> Option<Dims> {
+        match value {
+            Value::Dims(dims) => Some(dims.clone()),
+            Value::Tensor(value) => Dims::of_constant(value),
+            Value::Resource(_) | Value::Failed => None,
+        }
     }
 
     /// A value as a tensor: integers of shapes become a constant, or a tensor at run time.

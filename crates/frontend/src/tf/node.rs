@@ -101,11 +101,7 @@ impl<'m> Node<'_, 'm> {
 
     /// Integers at a position that are known or symbolic, if the operand is a constant or comes from shapes.
     pub(super) fn known_dims(&self, index: usize) -> Option<Dims> {
-        match self.operands.get(index)? {
-            Value::Dims(dims) => Some(dims.clone()),
-            Value::Tensor(value) => Dims::of_constant(value),
-            Value::Resource(_) | Value::Failed => None,
-        }
+        self.importer.known_dims(self.operands.get(index)?)
     }
 
     /// Like [`Self::known_dims`], but an error for other operands.

@@ -2,10 +2,11 @@
 
 use tvmscript_ir_core::DataType;
 use tvmscript_prim::ops::int_value;
-use tvmscript_relax::evaluate::Tensor;
+use tvmscript_relax::evaluate::{MAX_ELEMENTS, Tensor};
 use tvmscript_relax::op::create::{arange, full, ones_like, zeros_like};
 use tvmscript_relax::op::datatype::astype;
-use tvmscript_relax::op::elementwise::not_equal;
+use tvmscript_relax::op::elementwise::{not_equal, where_};
+use tvmscript_relax::op::shape::expand_dims;
 use tvmscript_relax::{Constant, Expr, PrimValue};
 
 use super::super::dims::Dims;
@@ -16,7 +17,7 @@ use super::super::tensor;
 use super::rows;
 use super::shape::target;
 use crate::error::Reason;
-use crate::ops::{dtype_of, number};
+use crate::ops::{self, dtype_of, number};
 
 rows! {
     "Assert", "NoOp", "PrintV2" => |_| Ok(Output::Values(Vec::new())), "nothing";
@@ -35,6 +36,8 @@ rows! {
         Ok(Output::Values(values.collect::<Result<_, _>>()?))
     }, "the operands";
     "LinSpace" => lin_space, "a constant", "bounds that are not constant";
+    "MatrixDiag", "MatrixDiagV2", "MatrixDiagV3" => diagonal, "expand_dims, where",
+        "diagonals other than the main one, other sizes and paddings; vectors of unknown length";
     "OnesLike" => |cx| Ok(ones_like(cx.input(0)?, None).into()), "ones_like";
     "Placeholder", "PlaceholderV2" => |_| Err("is not an input of the signature".into()), "a parameter",
         "texts and complex numbers";
@@ -71,6 +74,26 @@ fn cast(cx: &mut Node<'_, '_>) -> Converted {
         DataType::BOOL => not_equal(x, number(found, 0.0)).into(),
         _ => astype(x, dtype).into(),
     })
+}
+
+/// Matrices with vectors as their diagonals.
+fn diagonal(cx: &mut Node<'_, '_>) -> Converted {
+    let x = cx.input(0)?;
+    let is_default =
+        |index: usize, default: f64| cx.count() <= index || cx.number(index, "").ok() == Some(default);
+    if !(is_default(1, 0.0) && is_default(2, -1.0) && is_default(3, -1.0) && is_default(4, 0.0)) {
+        return Err("only square matrices with 0 outside the main diagonal are supported".into());
+    }
+    let length = ops::dims(&x)?.last().and_then(int_value).and_then(|length| usize::try_from(length).ok());
+    let count = length.and_then(|length| Some((length, length.checked_mul(length)?)));
+    let Some((length, count)) = count.filter(|(_, count)| *count <= MAX_ELEMENTS) else {
+        return Err("needs vectors of a known length that is not too large".into());
+    };
+    let is_on = (0..count).map(|at| i128::from(at.checked_rem(length + 1) == Some(0)));
+    let is_on = Tensor::of_ints(DataType::BOOL, vec![length, length], is_on);
+    let is_on = Constant::new(is_on.encode()).upcast();
+    let zero = number(dtype_of(&x), 0.0);
+    Ok(where_(is_on, expand_dims(x, ops::ints(&[-1])).upcast(), zero).into())
 }
 
 /// A constant vector of numbers at equal distances.

@@ -1,6 +1,6 @@
 //! Arithmetic, comparisons and functions of single elements.
 
-use tvmscript_ir_core::Ref;
+use tvmscript_ir_core::{DataType, Ref};
 use tvmscript_prim::{self as prim, PrimError, ops as dim};
 use tvmscript_relax::op::elementwise as op;
 use tvmscript_relax::op::nn::activation as nn;
@@ -30,7 +30,7 @@ rows! {
     "Div", "RealDiv", "TruncateDiv" => |cx| binary(cx, op::divide), "divide";
     "DivNoNan" => div_no_nan, "equal, divide, where";
     "Elu" => elu, "exp, subtract, nn.relu, multiply, add";
-    "Equal" => |cx| binary(cx, op::equal), "equal", "shapes that cannot be broadcast";
+    "Equal" => |cx| compare(cx, op::equal, false), "equal; for `bool` logical_xor, logical_not", "shapes that cannot be broadcast";
     "Erf" => |cx| unary(cx, op::erf), "erf";
     "Erfc" => |cx| with_one(cx, |x, one| op::subtract(one, op::erf(x).upcast())), "erf, subtract";
     "Exp" => |cx| unary(cx, op::exp), "exp";
@@ -72,7 +72,7 @@ rows! {
     "Mul" => |cx| arithmetic(cx, op::multiply, dim::mul), "multiply";
     "MulNoNan" => mul_no_nan, "equal, multiply, where";
     "Neg" => |cx| unary(cx, op::negative), "negative";
-    "NotEqual" => |cx| binary(cx, op::not_equal), "not_equal", "shapes that cannot be broadcast";
+    "NotEqual" => |cx| compare(cx, op::not_equal, true), "not_equal; for `bool` logical_xor", "shapes that cannot be broadcast";
     "Pow" => |cx| binary(cx, op::power), "power";
     "Relu" => |cx| unary(cx, nn::relu), "nn.relu";
     "Relu6" => |cx| Ok(relu6(cx.input(0)?).into()), "clip";
@@ -115,6 +115,19 @@ fn unary(cx: &mut Node<'_, '_>, op: fn(Expr) -> Ref<Call>) -> Converted {
 /// An operator of two tensors that are broadcast.
 fn binary(cx: &mut Node<'_, '_>, op: fn(Expr, Expr) -> Ref<Call>) -> Converted {
     Ok(op(cx.input(0)?, cx.input(1)?).into())
+}
+
+/// A test for equality. TVM cannot compile it for `bool`.
+fn compare(cx: &mut Node<'_, '_>, test: fn(Expr, Expr) -> Ref<Call>, is_negated: bool) -> Converted {
+    let (a, b) = (cx.input(0)?, cx.input(1)?);
+    if dtype_of(&a) != DataType::BOOL {
+        return Ok(test(a, b).into());
+    }
+    let differ = op::logical_xor(a, b);
+    Ok(match is_negated {
+        true => differ.into(),
+        false => op::logical_not(differ.upcast()).into(),
+    })
 }
 
 /// An operator of two tensors, or of integers that come from shapes.

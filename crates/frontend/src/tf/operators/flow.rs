@@ -12,6 +12,7 @@ use super::super::importer::{Importer, Value, silent};
 use super::super::node::{Converted, Node, Output};
 use super::rows;
 use crate::error::Reason;
+use crate::graph::Layer;
 use crate::ops::{dtype_of, field, number, rank_of};
 
 rows! {
@@ -74,8 +75,10 @@ impl Operands {
 
 /// A tuple of values as tensors.
 fn tuple(importer: &mut Importer<'_>, values: &[Value]) -> Result<Expr, Reason> {
-    let values = values.iter().map(|value| importer.tensor(value));
-    Ok(Tuple::new(values.collect::<Result<Vec<_>, _>>()?).upcast())
+    let values = values.iter().map(|value| importer.tensor(value)).collect::<Result<Vec<_>, _>>()?;
+    // The results of a function, like those of the graph, belong to no node.
+    let _no_layer = Layer::enter(None);
+    Ok(Tuple::new(values).upcast())
 }
 
 fn call_of(function: &Ref<GlobalVar>, args: &[Expr]) -> Expr {
@@ -117,11 +120,11 @@ fn conditional(cx: &mut Node<'_, '_>) -> Converted {
     let chosen = condition(cx.input(0)?)?;
     let chosen = cx.normalize(chosen)?;
     let operands = Operands::of(cx, 1, |_| true)?;
-    let params = params_for(&operands.args)?;
     let layer = cx.layer.clone();
     let mut branches = Vec::new();
     for (attribute, suffix) in [("then_branch", "_then"), ("else_branch", "_else")] {
         let function = cx.function_attr(attribute)?;
+        let params = params_for(&operands.args)?;
         let global = cx.importer.global(&layer, suffix);
         branches.push(cx.importer.lower(global, &params, true, |importer, params| {
             let values = importer.inline(function, &layer, operands.inside(params))?;

@@ -67,5 +67,12 @@ fn pack(cx: &mut Node<'_, '_>) -> Converted {
         }
     }
     let tensors = cx.inputs(0..count)?;
-    Ok(stack(Tuple::new(tensors).upcast(), Some(int(cx.int_attr("axis").unwrap_or(0)))).into())
+    let is_of_scalars = tensors.iter().all(|tensor| ops::rank_of(tensor) == Some(0));
+    let axis = cx.int_attr("axis").unwrap_or(0);
+    let value = cx.step(stack(Tuple::new(tensors).upcast(), Some(int(axis))))?;
+    if is_of_scalars {
+        let scalars = cx.operands.clone();
+        cx.importer.packs.insert(value.object().clone(), scalars);
+    }
+    Ok(value.into())
 }

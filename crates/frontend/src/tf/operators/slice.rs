@@ -24,7 +24,7 @@ rows! {
     }, "split and its results", "an axis that is not constant";
     "SplitV" => split_v, "split and its results", "an axis or sizes that are not constant";
     "StridedSlice" => strided, "strided_slice, squeeze, expand_dims; take",
-        "bounds at run time, other than one index";
+        "ranges with bounds at run time";
     "Unpack" => unpack, "split, squeeze of each result";
 }
 
@@ -160,16 +160,18 @@ fn strided(cx: &mut Node<'_, '_>) -> Converted {
     let x = cx.input(0)?;
     let rank = ops::rank(&x)?;
     let entries = entries(cx, strides.len(), rank)?;
-    let (Some(begins), Some(ends)) = (cx.known_dims(1), cx.known_dims(2)) else {
-        return indexed(cx, x, &entries);
-    };
+    let begins = bounds(cx, 1)?;
+    // Ends are of no interest for indices.
+    let ends = bounds(cx, 2);
     let dims = ops::dims_of(&x);
     let mask = |name: &str| cx.int_attr(name).unwrap_or(0);
     let (begin_mask, end_mask) = (mask("begin_mask"), mask("end_mask"));
-    let (mut ranges, mut removed, mut added) = (Vec::new(), Vec::new(), Vec::new());
+    let is_masked = |mask: i64, at: usize| at < 63 && mask >> at & 1 == 1;
+    let (mut ranges, mut taken) = (Vec::new(), Vec::new());
+    let (mut removed, mut added) = (Vec::new(), Vec::new());
     let (mut axis, mut position) = (0, 0);
     for entry in &entries {
-        match entry {
+        match *entry {
             Entry::New => {
                 added.push(position);
                 position += 1;
@@ -178,28 +180,36 @@ fn strided(cx: &mut Node<'_, '_>) -> Converted {
                 axis += 1;
                 position += 1;
             }
-            Entry::Part { at, is_index } => {
-                let at = *at;
-                let length = dims.as_ref().and_then(|dims| dims.get(axis)).cloned();
-                let bound = |bounds: &Dims, mask: i64| match at < 63 && mask >> at & 1 == 1 && !is_index {
-                    true => None,
-                    false => bounds.values.get(at).cloned(),
-                };
-                let (begin, end) = (bound(&begins, begin_mask), bound(&ends, end_mask));
-                let stride = strides.get(at).copied().unwrap_or(1);
-                ranges.extend(range(axis, length, begin, end, stride, *is_index)?);
-                if *is_index {
-                    removed.push(axis as i64);
-                } else {
-                    position += 1;
+            Entry::Part { at, is_index: true } => {
+                match begins.get(at) {
+                    Some(Bound::Runtime(index)) => taken.push((axis, index.clone())),
+                    Some(Bound::Known(index)) => {
+                        let length = dims.as_ref().and_then(|dims| dims.get(axis));
+                        ranges.push(index_range(axis, length, index)?);
+                        // Axes that are taken from before are gone by then.
+                        removed.push((axis - taken.len()) as i64);
+                    }
+                    None => return Err("an index is missing".into()),
                 }
                 axis += 1;
+            }
+            Entry::Part { at, is_index: false } => {
+                let length = dims.as_ref().and_then(|dims| dims.get(axis)).cloned();
+                let begin = if is_masked(begin_mask, at) { None } else { known(&begins, at)? };
+                let end = if is_masked(end_mask, at) { None } else { known(&ends.clone()?, at)? };
+                let stride = strides.get(at).copied().unwrap_or(1);
+                ranges.extend(range(axis, length, begin, end, stride)?);
+                axis += 1;
+                position += 1;
             }
         }
     }
     let mut value = x;
     if !ranges.is_empty() {
         value = cx.step(slice(value, &ranges))?;
+    }
+    for (axis, index) in taken.into_iter().rev() {
+        value = cx.step(take(value, index, Some(axis as i64), "wrap".into()))?;
     }
     if !removed.is_empty() {
         value = cx.step(squeeze(value, Some(ints(&removed))))?;
@@ -210,6 +220,61 @@ fn strided(cx: &mut Node<'_, '_>) -> Converted {
     Ok(value.into())
 }
 
+/// A bound of a strided slice.
+#[derive(Clone)]
+enum Bound {
+    Known(prim::Expr),
+    /// A scalar.
+    Runtime(Expr),
+}
+
+/// The bounds of a strided slice: known ones, or those that are packed at run time.
+fn bounds(cx: &mut Node<'_, '_>, index: usize) -> Result<Vec<Bound>, Reason> {
+    if let Some(dims) = cx.known_dims(index) {
+        return Ok(dims.values.into_iter().map(Bound::Known).collect());
+    }
+    let value = cx.input(index)?;
+    if let Some(parts) = cx.importer.packs.get(value.object()).cloned() {
+        let bound = |part: Value| match cx.importer.known_dims(&part).map(|dims| dims.values) {
+            Some(values) => {
+                values.into_iter().next().map(Bound::Known).ok_or_else(|| Reason::from("a bound is empty"))
+            }
+            None => Ok(Bound::Runtime(cx.importer.tensor(&part)?)),
+        };
+        return parts.into_iter().map(bound).collect();
+    }
+    match ops::lengths_of(&value).as_deref() {
+        Some([1]) => Ok(vec![Bound::Runtime(squeeze(value, Some(ints(&[0]))).upcast())]),
+        _ => Err("bounds must be constant, come from shapes, or be packed indices".into()),
+    }
+}
+
+/// A bound that is known.
+fn known(bounds: &[Bound], at: usize) -> Result<Option<prim::Expr>, Reason> {
+    match bounds.get(at) {
+        Some(Bound::Known(bound)) => Ok(Some(bound.clone())),
+        Some(Bound::Runtime(_)) => Err("bounds of ranges must be constant, or come from shapes".into()),
+        None => Ok(None),
+    }
+}
+
+/// The part of an axis at one index.
+fn index_range(axis: usize, length: Option<&prim::Expr>, index: &prim::Expr) -> Result<Range, Reason> {
+    let index = match (dim::int_value(index), length) {
+        (Some(value), Some(length)) if value < 0 => dim::add(length.clone(), IntImm::int64(value))?,
+        (Some(-1), None) => return Ok(Range::until(axis, -1, IntImm::int64(i64::MAX))),
+        _ => index.clone(),
+    };
+    let index = tvmscript_arith::simplify(&index);
+    if let (Some(index), Some(length)) = (dim::int_value(&index), length.and_then(dim::int_value))
+        && !(0..length).contains(&index)
+    {
+        return Err(Reason(format!("index {index} is out of range for length {length}")));
+    }
+    let end = tvmscript_arith::simplify(&dim::add(index.clone(), IntImm::int64(1))?);
+    Ok(Range { axis, begin: index, end, stride: 1 })
+}
+
 /// A part of an axis; `None` if it is all of it.
 fn range(
     axis: usize,
@@ -217,30 +282,11 @@ fn range(
     begin: Option<prim::Expr>,
     end: Option<prim::Expr>,
     stride: i64,
-    is_index: bool,
 ) -> Result<Option<Range>, Reason> {
     if stride == 0 {
         return Err("a stride must not be 0".into());
     }
     let known = length.as_ref().and_then(dim::int_value);
-    if is_index {
-        let begin = begin.unwrap_or_else(|| IntImm::int64(0));
-        let index = match (dim::int_value(&begin), &length) {
-            (Some(index), Some(length)) if index < 0 => dim::add(length.clone(), IntImm::int64(index))?,
-            (Some(-1), None) => {
-                return Ok(Some(Range { axis, begin, end: IntImm::int64(i64::MAX), stride: 1 }));
-            }
-            _ => begin,
-        };
-        let index = tvmscript_arith::simplify(&index);
-        if let (Some(index), Some(length)) = (dim::int_value(&index), known)
-            && !(0..length).contains(&index)
-        {
-            return Err(Reason(format!("index {index} is out of range for length {length}")));
-        }
-        let end = tvmscript_arith::simplify(&dim::add(index.clone(), IntImm::int64(1))?);
-        return Ok(Some(Range { axis, begin: index, end, stride: 1 }));
-    }
     if begin.is_none() && end.is_none() && stride == 1 {
         return Ok(None);
     }
@@ -292,18 +338,6 @@ fn strided_dims(cx: &mut Node<'_, '_>, dims: &Dims, strides: &[i64]) -> Converte
         _ => (begin.unwrap_or(count - 1).clamp(-1, count - 1), end.unwrap_or(-1).clamp(-1, count - 1)),
     };
     Ok(dims.with(picked(&dims.values, begin, end, *stride)?).into())
-}
-
-/// A single index at run time.
-fn indexed(cx: &mut Node<'_, '_>, x: Expr, entries: &[Entry]) -> Converted {
-    let is_all = |entry: &Entry| matches!(entry, Entry::All);
-    match entries {
-        [Entry::Part { is_index: true, .. }, rest @ ..] if rest.iter().all(is_all) => {
-            let index = squeeze(cx.input(1)?, Some(ints(&[0]))).upcast();
-            Ok(take(x, index, Some(0), "fast".into()).into())
-        }
-        _ => Err("bounds must be constant, or come from shapes".into()),
-    }
 }
 
 // --- splits ------------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ use crate::ops::{self, dtype_of, ints, shape_of};
 rows! {
     "BatchToSpaceND" => batch_to_space, "reshape, permute_dims, strided_slice", "blocks or crops that are not constant";
     "DepthToSpace" => |cx| depth(cx, false), "reshape, permute_dims, reshape", "`NCHW_VECT_C`";
+    "ResizeBicubic" => |cx| resize(cx, "cubic"), "image.resize2d", "a size that is not constant";
     "ResizeBilinear" => |cx| resize(cx, "linear"), "image.resize2d", "a size that is not constant";
     "ResizeNearestNeighbor" => |cx| resize(cx, "nearest_neighbor"), "image.resize2d", "a size that is not constant";
     "SpaceToBatchND" => space_to_batch, "nn.pad, reshape, permute_dims", "blocks or paddings that are not constant";
@@ -182,18 +183,21 @@ fn resize(cx: &mut Node<'_, '_>, method: &str) -> Converted {
     if size.len() != 2 || size.iter().any(|length| *length < 1) {
         return Err("the size must be two positive numbers".into());
     }
-    let is_linear = method == "linear";
+    let is_nearest = method == "nearest_neighbor";
     let (mode, rounding) = match (cx.flag("align_corners"), cx.flag("half_pixel_centers")) {
         (true, _) => ("align_corners", "round_prefer_ceil"),
         (false, true) => ("half_pixel", "round_prefer_ceil"),
         (false, false) => ("asymmetric", "floor"),
     };
-    let rounding = if is_linear { "" } else { rounding };
+    let rounding = if is_nearest { rounding } else { "" };
     // Interpolation is done in floating-point numbers.
-    let x = match is_linear && !dtype_of(&x).is_any_float() {
+    let x = match !is_nearest && !dtype_of(&x).is_any_float() {
         true => astype(x, DataType::FLOAT32).upcast(),
         false => x,
     };
+    // With half pixels, the cubic is another one, without the pixels outside.
+    let (alpha, leaves_out) = if mode == "half_pixel" { (-0.5, 1) } else { (-0.75, 0) };
     let [layout, method, mode, rounding] = ["NHWC", method, mode, rounding].map(Str::from);
-    Ok(resize2d(x, ops::shape(&size), None, layout, method, mode, rounding, -0.75, 0, 0.0, None).into())
+    Ok(resize2d(x, ops::shape(&size), None, layout, method, mode, rounding, alpha, leaves_out, 0.0, None)
+        .into())
 }
