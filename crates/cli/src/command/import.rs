@@ -24,7 +24,8 @@ pub(super) fn run(args: &ImportArgs, run: &mut Run<'_>) -> Outcome {
         return output::write(args.output.as_deref(), &list(format));
     }
     let Some(file) = &args.file else { return Outcome::Misused };
-    run.for_each_valid(
+    // The folder of a saved model is one model.
+    run.for_each_valid_file(
         std::slice::from_ref(file),
         |path, settings, timings| import(path, args, settings, timings),
         |path, (text, warnings)| {
