@@ -160,7 +160,7 @@ fn table(bytes: &Bytes) -> Result<Vec<(Vec<u8>, Bytes)>, String> {
     let index = (|| {
         let (_, at) = varint(bytes, footer)?;
         let (_, at) = varint(bytes, at)?;
-        Some(handle(bytes, at)?)
+        handle(bytes, at)
     })();
     let (offset, size) = index.ok_or_else(damaged)?;
     let mut entries = Vec::new();

@@ -9,6 +9,9 @@ use tvmscript_relax::{Constant, Expr};
 use crate::error::Reason;
 use crate::ops;
 
+/// An operation on two dimensions.
+pub(super) type DimOp = fn(prim::Expr, prim::Expr) -> Result<prim::Expr, PrimError>;
+
 /// A scalar or vector of dimensions.
 #[derive(Debug, Clone)]
 pub(super) struct Dims {
@@ -56,11 +59,7 @@ impl Dims {
     }
 
     /// Applies an operation to each pair of integers; a scalar goes with each.
-    pub(super) fn zip(
-        &self,
-        other: &Dims,
-        op: fn(prim::Expr, prim::Expr) -> Result<prim::Expr, PrimError>,
-    ) -> Result<Dims, Reason> {
+    pub(super) fn zip(&self, other: &Dims, op: DimOp) -> Result<Dims, Reason> {
         let (a, b) = (&self.values, &other.values);
         let count = match (a.len(), b.len()) {
             (a, b) if a == b => a,
@@ -80,11 +79,7 @@ impl Dims {
     }
 
     /// The product or sum of all integers.
-    pub(super) fn fold(
-        &self,
-        start: i64,
-        op: fn(prim::Expr, prim::Expr) -> Result<prim::Expr, PrimError>,
-    ) -> Result<prim::Expr, Reason> {
+    pub(super) fn fold(&self, start: i64, op: DimOp) -> Result<prim::Expr, Reason> {
         let folded = self.values.iter().try_fold(IntImm::int64(start), |all, dim| op(all, dim.clone()))?;
         Ok(simplify(&folded))
     }

@@ -376,15 +376,22 @@ impl Reader<'_> {
     /// The character after a backslash, in the notation of C.
     fn escape(&mut self, bytes: &mut Vec<u8>) -> Result<(), String> {
         let found = self.next("an escaped character")?;
+        let plain = match found {
+            b'n' => Some(b'\n'),
+            b't' => Some(b'\t'),
+            b'r' => Some(b'\r'),
+            b'a' => Some(7),
+            b'b' => Some(8),
+            b'f' => Some(12),
+            b'v' => Some(11),
+            b'\\' | b'\'' | b'"' | b'?' => Some(found),
+            _ => None,
+        };
+        if let Some(plain) = plain {
+            bytes.push(plain);
+            return Ok(());
+        }
         let (radix, most, skip) = match found {
-            b'n' => return Ok(bytes.push(b'\n')),
-            b't' => return Ok(bytes.push(b'\t')),
-            b'r' => return Ok(bytes.push(b'\r')),
-            b'a' => return Ok(bytes.push(7)),
-            b'b' => return Ok(bytes.push(8)),
-            b'f' => return Ok(bytes.push(12)),
-            b'v' => return Ok(bytes.push(11)),
-            b'\\' | b'\'' | b'"' | b'?' => return Ok(bytes.push(found)),
             b'0'..=b'7' => (8, 3, 1),
             b'x' | b'X' => (16, 2, 0),
             b'u' => (16, 4, 0),

@@ -109,8 +109,8 @@ fn windows(
         let [first, last] = match padding.as_str() {
             "SAME" => same(data.get(*at).and_then(int_value), reach, number(&strides))?,
             "EXPLICIT" => match explicit.get(2 * at..2 * at + 2) {
-                Some([first, last]) => [*first, *last],
-                _ => return Err("`explicit_paddings` needs two numbers per axis".into()),
+                Some([first @ 0..=0xff_ffff, last @ 0..=0xff_ffff]) => [*first, *last],
+                _ => return Err("`explicit_paddings` needs two numbers per axis, from 0".into()),
             },
             _ => [0, 0],
         };

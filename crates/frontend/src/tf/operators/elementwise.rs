@@ -1,11 +1,12 @@
 //! Arithmetic, comparisons and functions of single elements.
 
 use tvmscript_ir_core::{DataType, Ref};
-use tvmscript_prim::{self as prim, PrimError, ops as dim};
+use tvmscript_prim::ops as dim;
 use tvmscript_relax::op::elementwise as op;
 use tvmscript_relax::op::nn::activation as nn;
 use tvmscript_relax::{Call, Expr};
 
+use super::super::dims::DimOp;
 use super::super::node::{Converted, Node};
 use super::rows;
 use crate::ops::{dtype_of, int_operand, number};
@@ -131,11 +132,7 @@ fn compare(cx: &mut Node<'_, '_>, test: fn(Expr, Expr) -> Ref<Call>, is_negated:
 }
 
 /// An operator of two tensors, or of integers that come from shapes.
-fn arithmetic(
-    cx: &mut Node<'_, '_>,
-    op: fn(Expr, Expr) -> Ref<Call>,
-    on_dims: fn(prim::Expr, prim::Expr) -> Result<prim::Expr, PrimError>,
-) -> Converted {
+fn arithmetic(cx: &mut Node<'_, '_>, op: fn(Expr, Expr) -> Ref<Call>, on_dims: DimOp) -> Converted {
     if (cx.is_symbolic(0) || cx.is_symbolic(1))
         && let (Some(a), Some(b)) = (cx.known_dims(0), cx.known_dims(1))
     {

@@ -1,14 +1,14 @@
 //! Reductions along axes.
 
 use tvmscript_ir_core::{Array, DataType, Ref};
-use tvmscript_prim::{self as prim, IntImm, PrimError, ops as dim};
+use tvmscript_prim::{IntImm, ops as dim};
 use tvmscript_relax::op::datatype::astype;
 use tvmscript_relax::op::elementwise::{exp, log, multiply, sqrt, square};
 use tvmscript_relax::op::join::flip;
 use tvmscript_relax::op::reduce as op;
 use tvmscript_relax::{Call, Expr};
 
-use super::super::dims::Dims;
+use super::super::dims::{DimOp, Dims};
 use super::super::node::{Converted, Node};
 use super::rows;
 use crate::error::Reason;
@@ -71,11 +71,7 @@ fn reduce(cx: &mut Node<'_, '_>, op: Reduction) -> Converted {
 }
 
 /// A reduction of a tensor, or of integers that come from shapes.
-fn of_dims(
-    cx: &mut Node<'_, '_>,
-    op: Reduction,
-    on_dims: Option<(i64, fn(prim::Expr, prim::Expr) -> Result<prim::Expr, PrimError>)>,
-) -> Converted {
+fn of_dims(cx: &mut Node<'_, '_>, op: Reduction, on_dims: Option<(i64, DimOp)>) -> Converted {
     if cx.is_symbolic(0)
         && let (Some(dims), Some((start, on_dims))) = (cx.known_dims(0), on_dims)
         && !dims.is_scalar
