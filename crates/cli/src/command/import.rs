@@ -40,10 +40,10 @@ pub(super) fn run(args: &ImportArgs, run: &mut Run<'_>) -> Outcome {
 fn list(format: InputFormat) -> String {
     let mut text = String::new();
     for operator in frontend::supported_operators(format.into()) {
-        let versions: Vec<String> = operator.versions.iter().map(i64::to_string).collect();
+        let versions: String = operator.versions.iter().map(|version| format!(" {version}")).collect();
         let domain =
             if operator.domain.is_empty() { String::new() } else { format!(" ({})", operator.domain) };
-        let _ = write!(text, "{}{domain} {}: {}", operator.name, versions.join(" "), operator.relax);
+        let _ = write!(text, "{}{domain}{versions}: {}", operator.name, operator.relax);
         let _ = match operator.unsupported {
             "" => writeln!(text),
             unsupported => writeln!(text, "; not supported: {unsupported}"),
