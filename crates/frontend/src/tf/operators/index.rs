@@ -1,8 +1,9 @@
 //! Elements at indices, and places of elements.
 
-use tvmscript_ir_core::DataType;
+use tvmscript_ir_core::{DataType, Ref};
 use tvmscript_prim::{IntImm, Var, ops::make_const};
 use tvmscript_relax::evaluate::Tensor;
+use tvmscript_relax::node::attrs::ReverseSequenceAttrs;
 use tvmscript_relax::op::create::{tril, triu, zeros};
 use tvmscript_relax::op::datatype::astype;
 use tvmscript_relax::op::elementwise::{add, where_};
@@ -11,8 +12,7 @@ use tvmscript_relax::op::join::one_hot;
 use tvmscript_relax::op::scatter::scatter_nd;
 use tvmscript_relax::op::search::{argsort, bucketize, topk};
 use tvmscript_relax::op::shape::{nonzero, permute_dims};
-use tvmscript_relax::op::tvm_0_27::sequence::reverse_sequence;
-use tvmscript_relax::{Constant, Expr, PrimValue};
+use tvmscript_relax::{Call, Constant, Expr, PrimValue};
 
 use super::super::node::{Converted, Node, attribute};
 use super::rows;
@@ -49,7 +49,8 @@ rows! {
     "ReverseSequence" => |cx| {
         let (x, counts) = (cx.input(0)?, cx.input(1)?);
         let attr = |name| cx.int_attr(name).unwrap_or(0);
-        Ok(reverse_sequence(x, counts, attr("seq_dim"), attr("batch_dim")).into())
+        let attrs = ReverseSequenceAttrs { seq_axis: attr("seq_dim"), batch_axis: attr("batch_dim") };
+        Ok(Call::of_op("relax.reverse_sequence", [x, counts], Some(Ref::new(attrs).upcast())).into())
     }, "reverse_sequence";
     "ScatterNd" => |cx| {
         let (indices, updates) = (cx.input(0)?, cx.input(1)?);
