@@ -68,6 +68,8 @@ pub(crate) enum InputFormat {
     Torch,
     /// TFLite
     Tflite,
+    /// TensorFlow
+    Tf,
 }
 
 impl From<InputFormat> for Format {
@@ -76,6 +78,7 @@ impl From<InputFormat> for Format {
             InputFormat::Onnx => Format::Onnx,
             InputFormat::Torch => Format::Torch,
             InputFormat::Tflite => Format::Tflite,
+            InputFormat::Tf => Format::TensorFlow,
         }
     }
 }

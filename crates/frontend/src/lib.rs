@@ -26,10 +26,12 @@ pub mod onnx;
 pub mod operators;
 pub mod ops;
 pub mod params;
-#[cfg(feature = "torch")]
-pub mod torch;
+#[cfg(feature = "tf")]
+pub mod tf;
 #[cfg(feature = "tflite")]
 pub mod tflite;
+#[cfg(feature = "torch")]
+pub mod torch;
 
 pub use error::{ImportError, ImportErrors, ImportWarning};
 pub use model::{Format, Model};
@@ -97,6 +99,8 @@ pub fn import(model: &Model, options: &ImportOptions) -> Result<Imported, Import
         Format::Torch => torch::import(model, options),
         #[cfg(feature = "tflite")]
         Format::Tflite => tflite::import(model, options),
+        #[cfg(feature = "tf")]
+        Format::TensorFlow => tf::import(model, options),
         #[allow(unreachable_patterns, reason = "all formats may be switched on")]
         format => Err(ImportError::NotBuiltIn { format }.into()),
     }
@@ -111,6 +115,8 @@ pub fn supported_operators(format: Format) -> Vec<operators::OperatorDoc> {
         Format::Torch => torch::supported_operators(),
         #[cfg(feature = "tflite")]
         Format::Tflite => tflite::supported_operators(),
+        #[cfg(feature = "tf")]
+        Format::TensorFlow => tf::supported_operators(),
         #[allow(unreachable_patterns, reason = "all formats may be switched on")]
         _ => Vec::new(),
     }

@@ -97,7 +97,11 @@ impl Model {
     /// Fails if the file cannot be read.
     pub fn open_as(path: &Path, format: Format) -> Result<Model, ImportErrors> {
         let is_folder = path.is_dir();
-        let file = if is_folder { path.join("saved_model.pb") } else { path.to_owned() };
+        let file = match is_folder {
+            true if path.join("saved_model.pbtxt").exists() => path.join("saved_model.pbtxt"),
+            true => path.join("saved_model.pb"),
+            false => path.to_owned(),
+        };
         let bytes = std::fs::read(&file)
             .map_err(|error| ImportError::File { path: file.clone(), error: reason(&error) })?;
         let folder = if is_folder { Some(path.to_owned()) } else { path.parent().map(Path::to_owned) };

@@ -95,7 +95,12 @@ fn places(ast: &Ast, text: &str, comments: &[Comment]) -> Vec<Block> {
         if let Stmt::FunctionDef(def) = ast.stmt(id) {
             let marked = ast.list(def.params).iter().map(|param| ast.range(param.place));
             let marked = marked.filter(|range| is_marked(text, comments, *range));
-            places.extend(marked.map(|range| Block { range, body_start: None, is_clause: false, is_param: true }));
+            places.extend(marked.map(|range| Block {
+                range,
+                body_start: None,
+                is_clause: false,
+                is_param: true,
+            }));
         }
         if let Stmt::If(stmt) = ast.stmt(id) {
             for clause in ast.list(stmt.clauses).iter().skip(1) {

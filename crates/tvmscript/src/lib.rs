@@ -119,8 +119,8 @@ pub use tvmscript_ir_core::json::{JsonError, JsonErrorKind};
 pub use tvmscript_ir_core::{
     Descend, FieldError, Mismatch, MismatchKind, Mutator, Object, Ref, Registry, RegistryBuilder,
     RegistryErrors, Release, RewriteError, Session, SourceComments, SourceGuard, SourceId, SourceTexts, Span,
-    SpanKind, SpanMark, Value, Visitor, Walk, copy_fresh, free_variables, mismatches, mutate, nodes_where_span,
-    post_order_mutate, post_order_visit, pre_order_visit, pre_post_order_visit, ptr_map,
+    SpanKind, SpanMark, Value, Visitor, Walk, copy_fresh, free_variables, mismatches, mutate,
+    nodes_where_span, post_order_mutate, post_order_visit, pre_order_visit, pre_post_order_visit, ptr_map,
     structural_equal, structural_hash, substitute, try_post_order_mutate, visit_nodes,
 };
 

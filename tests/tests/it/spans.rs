@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use tvmscript::docsifier::print_mapped;
 use tvmscript::ir_core::type_table::FieldKind;
 use tvmscript::{
-    Object, ParseOptions, Parsed, PrinterConfig, Ref, SourceId, SourceTexts, Span, SpanKind,
-    SpanMark, nodes_where_span, parse, post_order_mutate, pre_order_visit, prim, print, registry, tir,
+    Object, ParseOptions, Parsed, PrinterConfig, Ref, SourceId, SourceTexts, Span, SpanKind, SpanMark,
+    nodes_where_span, parse, post_order_mutate, pre_order_visit, prim, print, registry, tir,
 };
 use tvmscript_tests::{equal, fixtures, on_small_stack};
 

@@ -32,7 +32,8 @@ pub(super) fn run(args: &ImportArgs, run: &mut Run<'_>) -> Outcome {
         return output::write(args.output.as_deref(), &list(&operators, args.format));
     }
     let Some(file) = &args.file else { return Outcome::Misused };
-    run.for_each_valid(
+    // The folder of a saved model is one model.
+    run.for_each_valid_file(
         std::slice::from_ref(file),
         |path, settings, timings| import(path, args, settings, timings),
         |_, text| output::write(args.output.as_deref(), &text),
@@ -81,9 +82,11 @@ fn import(
     options.stubs_unsupported = args.stub_unsupported;
     let (imported, warnings) = models::import(path, args.input_format.map(Format::from), &options, timings)?;
     // The text names a constant that it leaves out by its content.
-    let hash = || imported.constants.par_iter().for_each(|(_, constant)| {
-        constant.data.content_hash();
-    });
+    let hash = || {
+        imported.constants.par_iter().for_each(|(_, constant)| {
+            constant.data.content_hash();
+        })
+    };
     let written = |file: &Path| rayon::join(|| write_params(file, &imported), hash).0;
     if let Some(file) = &args.params {
         timings.time("params", || written(file))?;

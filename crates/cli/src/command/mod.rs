@@ -151,10 +151,23 @@ impl Run<'_> {
         &mut self,
         files: &[PathBuf],
         work: impl Fn(&Path, &Settings<'_>, &mut Timings) -> Answer<(T, Warnings)> + Sync,
+        done: impl FnMut(&Path, T) -> Outcome,
+    ) -> Outcome {
+        match input_files(files) {
+            Ok(files) => self.for_each_valid_file(&files, work, done),
+            Err(misused) => misused,
+        }
+    }
+
+    /// As [`Run::for_each_valid`], for paths that are not searched for files.
+    fn for_each_valid_file<T: Send>(
+        &mut self,
+        files: &[PathBuf],
+        work: impl Fn(&Path, &Settings<'_>, &mut Timings) -> Answer<(T, Warnings)> + Sync,
         mut done: impl FnMut(&Path, T) -> Outcome,
     ) -> Outcome {
         let settings = self.settings;
-        self.for_each(files, work, |path, answer| match answer {
+        self.for_each_file(files, work, |path, answer| match answer {
             Ok((result, warnings)) => {
                 warnings.show(settings.color);
                 done(path, result)

@@ -10,9 +10,10 @@ mod explain;
 mod fixes;
 mod fragments;
 mod import_onnx;
-mod import_torch;
+mod import_tensorflow;
 #[cfg(feature = "tflite")]
 mod import_tflite;
+mod import_torch;
 mod json_releases;
 mod limits;
 mod misuse;

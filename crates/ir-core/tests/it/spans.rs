@@ -165,7 +165,10 @@ fn p92_33_output_mark_is_kept_printed_and_searchable() {
     // A merged span is marked if a part is; marking a sequence marks its parts.
     let merged = Span::sequence([b, sum.span()], "fuse");
     assert!(merged.has_mark(SpanMark::Output));
-    assert_eq!(merged.with_mark(SpanMark::Output).parts(), [b.with_mark(SpanMark::Output), a.with_mark(SpanMark::Output)]);
+    assert_eq!(
+        merged.with_mark(SpanMark::Output).parts(),
+        [b.with_mark(SpanMark::Output), a.with_mark(SpanMark::Output)]
+    );
     assert_eq!(merged.without_mark(), Span::sequence([b, a], ""));
     assert_eq!(merged.to_marker(&SourceTexts::new()), "@out.b @out.a !output");
     assert_eq!(MarkerReader::default().read("@out.b @out.a !output"), Some(merged));

@@ -61,7 +61,12 @@ pub(super) fn node_with(mut node: NodeProto, attributes: &[(&str, &[i64])]) -> N
 pub(super) fn model(graph: GraphProto) -> Vec<u8> {
     use prost::Message as _;
     let opset = OperatorSetIdProto { version: 17, ..OperatorSetIdProto::default() };
-    let model = ModelProto { ir_version: Some(8), opset_import: vec![opset], graph: Some(graph), functions: Vec::new() };
+    let model = ModelProto {
+        ir_version: Some(8),
+        opset_import: vec![opset],
+        graph: Some(graph),
+        functions: Vec::new(),
+    };
     model.encode_to_vec()
 }
 
@@ -103,7 +108,10 @@ pub(super) fn convnet() -> Vec<u8> {
         node("block/relu", "Relu", &["t6"], &["t7"]),
         node("head/pool", "GlobalAveragePool", &["t7"], &["t8"]),
         node("head/flatten", "Flatten", &["t8"], &["t9"]),
-        node_with(node("head/linear", "Gemm", &["t9", "head.weight", "head.bias"], &["t10"]), &[("transB", &[1])]),
+        node_with(
+            node("head/linear", "Gemm", &["t9", "head.weight", "head.bias"], &["t10"]),
+            &[("transB", &[1])],
+        ),
         node("head/softmax", "Softmax", &["t10"], &["scores"]),
     ];
     let (input, output) = (vec![value("image", &[1, 3, 16, 16])], vec![value("scores", &[1, 10])]);

@@ -35,10 +35,7 @@ fn text(imported: &Imported) -> String {
 /// A chain of two nodes, of which the second has no name.
 fn chain() -> Vec<u8> {
     model(GraphProto {
-        node: vec![
-            node("first", "MatMul", &["x", "w"], &["t"]),
-            node("", "Relu", &["t"], &["y"]),
-        ],
+        node: vec![node("first", "MatMul", &["x", "w"], &["t"]), node("", "Relu", &["t"], &["y"])],
         initializer: vec![weights("w", &[4, 4])],
         input: vec![value("x", &[2, 4])],
         output: vec![value("y", &[2, 4])],
@@ -128,7 +125,10 @@ fn nodes_after_one_that_fails_are_checked() {
         ..GraphProto::default()
     });
     let text = errors(bytes);
-    assert!(text.contains("cannot convert `bad`") && text.contains("contraction dimensions differ"), "{text}");
+    assert!(
+        text.contains("cannot convert `bad`") && text.contains("contraction dimensions differ"),
+        "{text}"
+    );
     assert!(text.contains("`other` uses the value `nobody`"), "{text}");
     assert!(!text.contains("`after`"), "{text}");
 }

@@ -55,6 +55,8 @@ struct Answer {
     /// Calls with the expected span, and all calls that are judged.
     spans: (usize, usize),
     wrong_span: Option<String>,
+    /// Nodes of a model without expected bindings that the module names, and all nodes that compute something.
+    nodes: (usize, usize),
     /// The text reads back, equal.
     reads_back: Option<Result<(), String>>,
     text: String,
@@ -214,6 +216,9 @@ fn layer(span: Span) -> Option<String> {
 fn spans(dir: &Path, case: &Value, imported: &Imported, answer: &mut Answer) {
     let Some(text) = read(&dir.join(format!("{}.spans.json", text(case, "name")))) else { return };
     let Ok(expected) = serde_json::from_str::<Value>(&text) else { return };
+    if expected.get("bindings").is_none() {
+        return node_spans(&expected, imported, answer);
+    }
     let expected = expected["bindings"].as_array().cloned().unwrap_or_default();
     let Some(main) = main_of(&imported.module) else { return };
     let mut found = Vec::new();
@@ -233,6 +238,55 @@ fn spans(dir: &Path, case: &Value, imported: &Imported, answer: &mut Answer) {
     }
 }
 
+/// Operators of TensorFlow whose nodes make no call.
+const SILENT: [&str; 12] = [
+    "Const",
+    "Placeholder",
+    "Identity",
+    "IdentityN",
+    "NoOp",
+    "Assert",
+    "StopGradient",
+    "PreventGradient",
+    "ReadVariableOp",
+    "VarHandleOp",
+    "Shape",
+    "Snapshot",
+];
+
+/// Checks that each call has the name of a node of the model, or of a function that a node calls.
+fn node_spans(expected: &Value, imported: &Imported, answer: &mut Answer) {
+    let nodes = expected["nodes"].as_array().cloned().unwrap_or_default();
+    let is_node = |name: &str| nodes.iter().any(|node| text(node, "name") == name);
+    let mut found = Vec::new();
+    for (_, function) in imported.module.functions.iter() {
+        if let Some(function) = function.downcast_ref::<Function>() {
+            bindings(&function.body, &mut found);
+        }
+    }
+    let mut named = std::collections::BTreeSet::new();
+    for (kind, span) in
+        found.into_iter().filter(|(kind, _)| !matches!(kind.as_str(), "Var" | "DataflowVar" | "Tuple"))
+    {
+        answer.spans.1 += 1;
+        let layer = layer(span);
+        let is_known = layer.as_ref().is_some_and(|layer| {
+            is_node(layer) || layer.match_indices('/').any(|(at, _)| is_node(&layer[..at]))
+        });
+        if is_known {
+            answer.spans.0 += 1;
+        } else if answer.wrong_span.is_none() {
+            answer.wrong_span = Some(format!("{kind}: found {layer:?}"));
+        }
+        named.extend(layer);
+    }
+    // Nodes that are computed during the import.
+    named.extend(imported.constants.iter().map(|(name, _)| name.clone()));
+    let computing = nodes.iter().filter(|node| !SILENT.contains(&text(node, "op")));
+    answer.nodes.1 = computing.clone().count();
+    answer.nodes.0 = computing.filter(|node| named.contains(text(node, "name"))).count();
+}
+
 fn main_of(module: &Ref<IRModule>) -> Option<Ref<Function>> {
     module.function("main")?.1.downcast_ref::<Function>().cloned()
 }
@@ -242,6 +296,7 @@ fn report(dir: &Path, cases: &[Value], answers: &[Answer], options: &Options) {
     let mut fail = |kind, case: &Value, why: &str| {
         failures.entry(kind).or_default().push(format!("{}: {why}", text(case, "name")));
     };
+    let mut nodes = (0, 0);
     let [mut accepted, mut of, mut equal, mut te, mut right, mut judged, mut back, mut all, mut more] =
         [0; 9];
     for (case, answer) in cases.iter().zip(answers) {
@@ -261,6 +316,7 @@ fn report(dir: &Path, cases: &[Value], answers: &[Answer], options: &Options) {
         }
         right += answer.spans.0;
         judged += answer.spans.1;
+        nodes = (nodes.0 + answer.nodes.0, nodes.1 + answer.nodes.1);
         if let Some(why) = &answer.wrong_span {
             fail("span", case, why);
         }
@@ -277,6 +333,9 @@ fn report(dir: &Path, cases: &[Value], answers: &[Answer], options: &Options) {
     println!("    accepted     {}  and {more} that TVM refuses", share(accepted, of));
     println!("    equal        {}  and {te} with functions in TVM's", share(equal, of));
     println!("    spans        {}", share(right, judged));
+    if nodes.1 > 0 {
+        println!("    nodes        {}", share(nodes.0, nodes.1));
+    }
     println!("    reads back   {}", share(back, all));
     for (kind, failures) in &failures {
         println!("    {kind}: {}", failures.len());

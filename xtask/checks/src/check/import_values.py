@@ -26,6 +26,19 @@ def last_line(error):
     return (str(error).strip() or type(error).__name__).splitlines()[-1][:200]
 
 
+def in_order_of_params(module, models, name, keys):
+    """The inputs as the parameters come, if the model names its inputs (TensorFlow stores them in any order)."""
+    spans = os.path.join(models, name + ".spans.json")
+    if not os.path.exists(spans):
+        return keys
+    inputs = json.load(open(spans)).get("inputs") or []
+    names = [x["name"] for x in inputs if isinstance(x, dict) and "tensor" in x]
+    params = [p.name for p in module["main"].params]
+    if len(names) != len(keys) or sorted(names) != sorted(params):
+        return keys
+    return [keys[names.index(p)] for p in params]
+
+
 def judge(models, texts, name):
     reference = os.path.join(models, name + ".io.npz")
     if not os.path.exists(reference):
@@ -48,6 +61,7 @@ def judge(models, texts, name):
         built = relax.build(module, target="llvm")
         machine = relax.VirtualMachine(built, tvm.cpu())
         keys = sorted((k for k in io.files if k.startswith("in")), key=lambda k: int(k[2:]))
+        keys = in_order_of_params(module, models, name, keys)
         found = machine["main"](*[tvm.runtime.tensor(io[k]) for k in keys])
     except BaseException as error:
         return "failed", "run: " + last_line(error)

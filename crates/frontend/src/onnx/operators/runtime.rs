@@ -15,9 +15,7 @@ use tvmscript_relax::{Constant, Expr, PrimValue, ShapeExpr, ShapeStructInfo, str
 
 use super::super::node::Node;
 use crate::error::Reason;
-use crate::ops::{
-    self, dims_of, dtype_of, int_operand, int64_number, ints, rank_of, reshape, tensor_of,
-};
+use crate::ops::{self, dims_of, dtype_of, int_operand, int64_number, ints, rank_of, reshape, tensor_of};
 
 /// Returns `true` for a shape, also one whose lengths are unknown.
 pub(in crate::onnx) fn is_shape(value: &Expr) -> bool {

@@ -7,8 +7,8 @@ use tvmscript_relax::op::datatype::astype;
 use tvmscript_relax::op::shape::{shape_to_tensor, squeeze};
 use tvmscript_relax::{Constant, Expr, PrimValue, ShapeExpr};
 
-use super::runtime::is_shape;
 use super::super::node::Node;
+use super::runtime::is_shape;
 use crate::error::Reason;
 use crate::ops::{self, dtype_of, elements, int64_number, int64_vector, number, shape_of};
 

@@ -8,11 +8,11 @@ use tvmscript_prim::ops;
 use tvmscript_relax::attrs::{AstypeAttrs, QuantizeAttrs};
 use tvmscript_relax::{Constant, Expr};
 
-use tvmscript_relax::evaluate;
 use super::Outcome;
 use super::scalar::{Scalar, Scalars, constant, int};
 use super::site::{Site, Value, same_length};
 use super::tensor::{Answer, Stage, Tensor};
+use tvmscript_relax::evaluate;
 
 /// A stage of the Python library that computes each element from the one at the same place.
 pub(super) fn map(x: &Tensor, value: impl FnOnce(Scalar) -> Scalar) -> Answer<Tensor> {

@@ -12,10 +12,10 @@ use tvmscript_relax::{
 use tvmscript_te::{Argument, IndexTypes, TeError, create_indexed_prim_func, placeholder};
 use tvmscript_tir::node::PrimFunc;
 
-use tvmscript_relax::evaluate;
 use super::super::rewrite::info_of;
 use super::scalar::{Scalar, Scalars};
 use super::tensor::{Answer, Tensor};
+use tvmscript_relax::evaluate;
 
 /// A call under legalization.
 pub(super) struct Site<'c> {
@@ -227,7 +227,10 @@ impl<'c> Site<'c> {
             true => params.extend(scalars.chain(results)),
             false => params.extend(results.chain(scalars)),
         }
-        let mut function = create_indexed_prim_func(&params, IndexTypes { unit: Some(DataType::INT64), ..IndexTypes::default() })?;
+        let mut function = create_indexed_prim_func(
+            &params,
+            IndexTypes { unit: Some(DataType::INT64), ..IndexTypes::default() },
+        )?;
         let attrs = &function.attrs.dict;
         let kept = attrs.iter().filter(|(key, _)| key.as_str() != "global_symbol");
         let attrs = tvmscript_ir::DictAttrs::new(kept.map(|(key, value)| (key.clone(), value.clone())));

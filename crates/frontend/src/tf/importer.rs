@@ -1,0 +1,602 @@
+//! The conversion of a graph: parameters, nodes in an order in which operands come first, results.
+
+use std::collections::{HashMap, HashSet};
+
+use tvmscript_ir::{BaseFunc, GlobalVar};
+use tvmscript_ir_core::{DataType, PtrMap, Ref};
+use tvmscript_prim::{self as prim, IntImm};
+use tvmscript_relax::op::datatype::astype;
+use tvmscript_relax::op::shape::shape_to_tensor;
+use tvmscript_relax::{
+    Call, Constant, Expr, StructInfo, TensorStructInfo, Tuple, TupleStructInfo, struct_info_of,
+};
+
+use super::dims::Dims;
+use super::names::{Reference, reference, results, text};
+use super::node::{Node, Output};
+use super::operators::{self, is_call, makes_nothing};
+use super::proto::{FunctionDef, GraphDef, NodeDef, TensorShapeProto};
+use super::saved_model::Interface;
+use super::tensor;
+use super::variables::Variables;
+use crate::error::{ImportError, ImportErrors, ImportWarning, Reason};
+use crate::graph::{Graph, Layer, described};
+use crate::ops::{self, field, tensor_of};
+use crate::{Format, ImportOptions, Imported};
+
+/// Maximum number of nodes after functions were put in place of their calls.
+const MAX_NODES: usize = 200_000;
+
+/// The value of a node's result.
+#[derive(Debug, Clone)]
+pub(super) enum Value {
+    /// An expression: a variable, a constant or a call that is not bound yet.
+    Tensor(Expr),
+    /// Integers that come from shapes.
+    Dims(Dims),
+    /// A variable of the model, by name.
+    Resource(String),
+    /// The result of a node that could not be converted.
+    Failed,
+}
+
+/// The reason of a node that uses a failed one: it is not reported.
+pub(super) fn silent() -> Reason {
+    Reason(String::new())
+}
+
+/// A graph, or a function in place of a call, with the values of its nodes.
+pub(super) struct Scope<'m> {
+    pub(super) nodes: &'m [NodeDef],
+    index: HashMap<&'m [u8], usize>,
+    /// Values of a function's parameters.
+    args: HashMap<&'m [u8], Value>,
+    results: Vec<Option<Vec<Value>>>,
+    /// Begins the names of the nodes: `call/`.
+    prefix: String,
+    is_function: bool,
+}
+
+impl<'m> Scope<'m> {
+    pub(super) fn new(nodes: &'m [NodeDef], prefix: String, args: Option<HashMap<&'m [u8], Value>>) -> Self {
+        Scope {
+            nodes,
+            index: nodes.iter().enumerate().map(|(at, node)| (node.name.as_ref(), at)).collect(),
+            results: vec![None; nodes.len()],
+            prefix,
+            is_function: args.is_some(),
+            args: args.unwrap_or_default(),
+        }
+    }
+
+    /// The parameter that a reference is; nodes may have the same names in graphs that are no functions.
+    fn arg(&self, reference: Reference<'_>) -> Option<&Value> {
+        (self.is_function && reference.result.is_none()).then(|| self.args.get(reference.node)).flatten()
+    }
+
+    /// The node that makes a value.
+    fn node_of(&self, reference: Reference<'_>) -> Option<usize> {
+        match self.arg(reference) {
+            Some(_) => None,
+            None => self.index.get(reference.node).copied(),
+        }
+    }
+
+    /// The nodes that values depend on, operands first. In a cycle, one node comes before an operand.
+    fn order(&self, roots: &[usize]) -> Vec<usize> {
+        let mut is_seen = vec![false; self.nodes.len()];
+        let mut order = Vec::new();
+        for root in roots {
+            let mut stack = vec![(*root, 0)];
+            while let Some((at, next)) = stack.last_mut() {
+                let at = *at;
+                let Some(node) = self.nodes.get(at) else { break };
+                if *next == 0 {
+                    match is_seen.get_mut(at) {
+                        Some(seen) if !*seen => *seen = true,
+                        _ => {
+                            stack.pop();
+                            continue;
+                        }
+                    }
+                }
+                // Loops of version 1, which are not supported, go round through this operator.
+                let is_end = node.op.as_ref() == b"Merge";
+                let operand = node.input.get(*next).filter(|_| !is_end);
+                *next += 1;
+                let Some(operand) = operand else {
+                    order.push(at);
+                    stack.pop();
+                    continue;
+                };
+                let used = reference(operand).and_then(|reference| self.node_of(reference));
+                if let Some(used) = used.filter(|used| is_seen.get(*used) == Some(&false)) {
+                    stack.push((used, 0));
+                }
+            }
+        }
+        order
+    }
+}
+
+/// A conversion.
+pub(super) struct Importer<'m> {
+    pub(super) graph: Graph,
+    pub(super) options: &'m ImportOptions,
+    functions: HashMap<&'m [u8], &'m FunctionDef>,
+    pub(super) variables: Variables,
+    pub(super) scopes: Vec<Scope<'m>>,
+    /// The functions that are being converted.
+    pub(super) calls: Vec<&'m [u8]>,
+    /// Functions of the module other than `main`.
+    pub(super) lowered: Vec<(Ref<GlobalVar>, Ref<BaseFunc>)>,
+    /// The scalars that vectors are packed from.
+    pub(super) packs: PtrMap<Vec<Value>>,
+    /// Names of functions of the module.
+    pub(super) taken: HashSet<String>,
+    /// Number of functions of the module that enclose the node.
+    pub(super) depth: usize,
+    count: usize,
+    pub(super) errors: Vec<ImportError>,
+    unsupported: Vec<ImportError>,
+}
+
+/// Converts a graph.
+pub(super) fn import<'m>(
+    proto: &'m GraphDef,
+    interface: Option<&Interface>,
+    variables: Variables,
+    options: &'m ImportOptions,
+) -> Result<Imported, ImportErrors> {
+    let internal = |reason: Reason| ImportError::Container { format: Format::TensorFlow, reason: reason.0 };
+    let graph = Graph::new(options, true).map_err(|error| internal(error.into()))?;
+    let functions = proto.library.iter().flat_map(|library| &library.function);
+    let functions = functions
+        .filter_map(|function| Some((function.signature.as_ref()?.name.as_ref(), function)))
+        .collect();
+    let mut importer = Importer {
+        graph,
+        options,
+        functions,
+        variables,
+        scopes: vec![Scope::new(&proto.node, String::new(), None)],
+        calls: Vec::new(),
+        lowered: Vec::new(),
+        packs: PtrMap::default(),
+        taken: HashSet::from(["main".to_owned()]),
+        depth: 0,
+        count: 0,
+        errors: Vec::new(),
+        unsupported: Vec::new(),
+    };
+    importer.params(interface);
+    let outputs = match interface {
+        Some(interface) => interface.outputs.iter().map(|(_, value)| value.clone().into_bytes()).collect(),
+        None => importer.unused_nodes(),
+    };
+    let references: Vec<Reference<'_>> = outputs.iter().filter_map(|output| reference(output)).collect();
+    importer.nodes_of(&references);
+    let mut values = Vec::new();
+    for reference in references {
+        let takes_all = interface.is_none();
+        values.extend(importer.output(reference, takes_all));
+    }
+    if interface.is_none() {
+        importer.unsupported_elsewhere();
+    }
+    importer.errors.splice(0..0, std::mem::take(&mut importer.unsupported));
+    if !importer.errors.is_empty() {
+        return Err(ImportErrors(importer.errors));
+    }
+    let _no_layer = Layer::enter(None);
+    let result = match <[Expr; 1]>::try_from(values) {
+        Ok([value]) => value,
+        Err(values) => Tuple::new(values).upcast(),
+    };
+    let finished = importer.graph.finish(result).map_err(internal)?;
+    Ok(finished.into_model(importer.lowered))
+}
+
+impl<'m> Importer<'m> {
+    pub(super) fn scope(&self) -> Option<&Scope<'m>> {
+        self.scopes.last()
+    }
+
+    // --- parameters ------------------------------------------------------------------------------------------
+
+    /// Adds the parameters: the inputs of the interface, or all placeholders.
+    fn params(&mut self, interface: Option<&Interface>) {
+        let Some(scope) = self.scopes.last() else { return };
+        let nodes = scope.nodes;
+        let used: HashSet<&[u8]> = nodes
+            .iter()
+            .flat_map(|node| &node.input)
+            .filter_map(|input| Some(reference(input)?.node))
+            .collect();
+        let mut found = Vec::new();
+        match interface {
+            Some(interface) => {
+                for (name, info) in &interface.inputs {
+                    let used = reference(&info.name);
+                    match used.and_then(|used| Some((used, scope.node_of(used)?))) {
+                        Some((used, at)) => {
+                            found.push((name.clone(), at, used.index, info.dtype, info.tensor_shape.clone()));
+                        }
+                        None => self.errors.push(ImportError::Undefined {
+                            name: text(&info.name).into_owned(),
+                            user: format!("the input `{name}` of the signature"),
+                        }),
+                    }
+                }
+            }
+            None => {
+                let is_input = |op: &[u8]| matches!(op, b"Placeholder" | b"PlaceholderV2");
+                for (at, node) in nodes.iter().enumerate().filter(|(_, node)| is_input(&node.op)) {
+                    let attr = |key: &str| super::node::attribute(node, key);
+                    let dtype = attr("dtype").and_then(|value| value.r#type).unwrap_or(0);
+                    let shape = attr("shape").and_then(|value| value.shape.clone());
+                    // Conversions of loops leave unused inputs of other types.
+                    if tensor::element_type(dtype).is_none() && !used.contains(node.name.as_ref()) {
+                        continue;
+                    }
+                    found.push((text(&node.name).into_owned(), at, 0, dtype, shape));
+                }
+            }
+        }
+        let count = found.len();
+        for (name, at, index, dtype, shape) in found {
+            let value = match self.input_type(&name, dtype, shape.as_ref()) {
+                Ok(info) => Value::Tensor(self.graph.input(&name, info).upcast()),
+                Err(error) => {
+                    self.errors.push(error);
+                    Value::Failed
+                }
+            };
+            let results = self.scopes.last_mut().and_then(|scope| scope.results.get_mut(at));
+            if let Some(results) = results {
+                let results = results.get_or_insert_default();
+                // An input is the first result of a placeholder.
+                if index <= results.len() {
+                    results.insert(index, value);
+                }
+            }
+        }
+        self.graph.attr("num_input", tvmscript_ir_core::Value::Int(i64::try_from(count).unwrap_or(0)));
+    }
+
+    /// The type of an input. Unknown dimensions are variables.
+    fn input_type(
+        &self,
+        name: &str,
+        dtype: i32,
+        shape: Option<&TensorShapeProto>,
+    ) -> Result<Ref<StructInfo>, ImportError> {
+        let failed = |reason: String| ImportError::Input { name: name.to_owned(), reason };
+        let dtype = tensor::element_type(dtype)
+            .ok_or_else(|| failed(format!("has the element type {dtype}, which is not supported")))?;
+        let stated = self.options.shapes.iter().find(|(stated, _)| stated == name);
+        let lengths = stated.map(|(_, dims)| dims.clone()).or_else(|| tensor::lengths(shape));
+        let Some(lengths) = lengths else { return Ok(TensorStructInfo::of_rank(-1, dtype, None).upcast()) };
+        let dim = |(axis, length): (usize, &i64)| match length {
+            0.. => Ok(IntImm::int64(*length)),
+            -1 => Ok(prim::Var::new(format!("{name}_d{axis}"), DataType::INT64).upcast()),
+            other => Err(failed(format!("has a dimension of {other}"))),
+        };
+        let dims = lengths.iter().enumerate().map(dim).collect::<Result<Vec<_>, _>>()?;
+        Ok(tensor_of(dims, dtype))
+    }
+
+    // --- results ---------------------------------------------------------------------------------------------
+
+    /// The names of nodes whose results nothing uses, in stored order.
+    fn unused_nodes(&self) -> Vec<Vec<u8>> {
+        let Some(scope) = self.scopes.last() else { return Vec::new() };
+        let is_result = |node: &&NodeDef| {
+            !makes_nothing(&node.op)
+                && !matches!(node.op.as_ref(), b"Placeholder" | b"PlaceholderV2" | b"Const")
+        };
+        let unused = |counts_order: bool| -> Vec<Vec<u8>> {
+            let inputs = scope.nodes.iter().flat_map(|node| &node.input);
+            let used: HashSet<&[u8]> = inputs
+                .filter_map(|input| match input.strip_prefix(b"^") {
+                    Some(node) => counts_order.then_some(node),
+                    None => reference(input).map(|reference| reference.node),
+                })
+                .collect();
+            let nodes = scope.nodes.iter().filter(is_result);
+            nodes.filter(|node| !used.contains(node.name.as_ref())).map(|node| node.name.to_vec()).collect()
+        };
+        let mut found = unused(true);
+        if found.is_empty() {
+            found = unused(false);
+        }
+        if found.is_empty() {
+            // Nothing is computed: the values themselves.
+            let nodes = scope.nodes.iter().filter(|node| !makes_nothing(&node.op));
+            found.extend(nodes.map(|node| node.name.to_vec()));
+        }
+        found
+    }
+
+    /// The value of an output; with `takes_all`, all results of its node.
+    fn output(&mut self, reference: Reference<'_>, takes_all: bool) -> Vec<Expr> {
+        let values = match self.scope().and_then(|scope| Some((scope, scope.node_of(reference)?))) {
+            Some((scope, at)) if takes_all => scope.results.get(at).cloned().flatten().unwrap_or_default(),
+            _ => vec![self.value(reference, "the graph's output")],
+        };
+        let name = text(reference.node).into_owned();
+        let mut found = Vec::new();
+        for value in values {
+            let _layer = self.graph.layer(&name);
+            match self.tensor(&value) {
+                Ok(value) => found.push(value),
+                Err(reason) => self.fail(&name, "output", Vec::new(), reason),
+            }
+        }
+        found
+    }
+
+    // --- values ----------------------------------------------------------------------------------------------
+
+    /// The value of a reference.
+    pub(super) fn value(&mut self, reference: Reference<'_>, user: &str) -> Value {
+        let found = self.scopes.last().and_then(|scope| {
+            if let Some(value) = scope.arg(reference) {
+                return Some(value.clone());
+            }
+            let at = scope.node_of(reference)?;
+            let node = scope.nodes.get(at)?;
+            let index = self.position(&node.op, reference)?;
+            match scope.results.get(at)?.as_ref()? {
+                // A node that failed has no results.
+                results if results.is_empty() && !makes_nothing(&node.op) => Some(Value::Failed),
+                results => results.get(index).cloned(),
+            }
+        });
+        found.unwrap_or_else(|| {
+            let mut name = text(reference.node).into_owned();
+            if reference.index > 0 {
+                name = format!("{name}:{}", reference.index);
+            }
+            self.errors.push(ImportError::Undefined { name, user: user.to_owned() });
+            Value::Failed
+        })
+    }
+
+    /// The position of a value among all results of its node.
+    fn position(&self, operator: &[u8], reference: Reference<'_>) -> Option<usize> {
+        let Some(name) = reference.result else { return Some(reference.index) };
+        if let Some(signature) = self.functions.get(operator).and_then(|function| function.signature.as_ref())
+        {
+            return signature.output_arg.iter().position(|result| result.name.as_ref() == name);
+        }
+        let known = results(operator);
+        let first = known.iter().position(|known| known.as_bytes() == name);
+        first.unwrap_or(0).checked_add(reference.index)
+    }
+
+    /// The integers that a value is, known or symbolic, if it is a constant or comes from shapes.
+    pub(super) fn known_dims(&self, value: &Value) -> Option<Dims> {
+        match value {
+            Value::Dims(dims) => Some(dims.clone()),
+            Value::Tensor(value) => Dims::of_constant(value),
+            Value::Resource(_) | Value::Failed => None,
+        }
+    }
+
+    /// A value as a tensor: integers of shapes become a constant, or a tensor at run time.
+    pub(super) fn tensor(&mut self, value: &Value) -> Result<Expr, Reason> {
+        match value {
+            Value::Tensor(value) => Ok(value.clone()),
+            Value::Failed => Err(silent()),
+            Value::Resource(name) => Ok(self.variable(&name.clone())?),
+            Value::Dims(dims) => {
+                if let Some(constant) = dims.as_constant() {
+                    return Ok(constant);
+                }
+                let shape = ops::shape_of(dims.values.iter().cloned());
+                let mut value: Expr = shape_to_tensor(shape).upcast();
+                if dims.dtype != DataType::INT64 {
+                    value = astype(value, dims.dtype).upcast();
+                }
+                let value = self.graph.normalize(value)?;
+                match dims.is_scalar {
+                    true => Ok(self.graph.normalize(ops::reshape(value, ops::shape(&[]))?)?),
+                    false => Ok(value),
+                }
+            }
+        }
+    }
+
+    /// The value of a variable.
+    pub(super) fn variable(&mut self, name: &str) -> Result<Expr, Reason> {
+        if let Some(value) = self.variables.known.get(name) {
+            return Ok(value.clone());
+        }
+        let tensor = self.variables.tensor(name)?;
+        let constant = self.graph.constant(name, tensor);
+        let value = self.weight(name, constant);
+        self.variables.known.insert(name.to_owned(), value.clone());
+        Ok(value)
+    }
+
+    /// A constant of the model: with `keeps_params`, one of floating-point numbers is a parameter, unless it is a scalar or
+    /// belongs to another function than `main`.
+    pub(super) fn weight(&mut self, name: &str, constant: Expr) -> Expr {
+        let tensor = constant.as_node::<Constant>().map(|constant| &constant.data);
+        let is_weight = tensor.is_some_and(|tensor| !tensor.shape.is_empty() && tensor.dtype.is_any_float());
+        if !self.options.keeps_params || self.depth > 0 || !is_weight {
+            return constant;
+        }
+        match struct_info_of(&constant) {
+            Some(info) => self.graph.input(name, info).upcast(),
+            None => constant,
+        }
+    }
+
+    /// A function of the model.
+    pub(super) fn function(&self, name: &[u8]) -> Option<&'m FunctionDef> {
+        self.functions.get(name).copied()
+    }
+
+    // --- nodes -----------------------------------------------------------------------------------------------
+
+    /// Converts the nodes that values of the innermost scope depend on.
+    pub(super) fn nodes_of(&mut self, values: &[Reference<'_>]) {
+        let Some(scope) = self.scopes.last() else { return };
+        let roots: Vec<usize> = values.iter().filter_map(|value| scope.node_of(*value)).collect();
+        let mut needed = scope.order(&roots);
+        needed.sort_unstable();
+        let order = scope.order(&needed);
+        for at in order {
+            self.node(at);
+        }
+    }
+
+    /// The name of a node in the innermost scope.
+    fn layer(&self, node: &NodeDef) -> String {
+        let prefix = self.scope().map_or("", |scope| scope.prefix.as_str());
+        format!("{prefix}{}", text(&node.name))
+    }
+
+    fn node(&mut self, at: usize) {
+        let Some(scope) = self.scopes.last() else { return };
+        let Some(proto) = scope.nodes.get(at) else { return };
+        if scope.results.get(at).is_some_and(Option::is_some) {
+            return;
+        }
+        let values = self.converted(proto).unwrap_or_default();
+        if let Some(results) = self.scopes.last_mut().and_then(|scope| scope.results.get_mut(at)) {
+            *results = Some(values);
+        }
+    }
+
+    fn converted(&mut self, proto: &'m NodeDef) -> Option<Vec<Value>> {
+        self.count += 1;
+        let layer = self.layer(proto);
+        if self.count > MAX_NODES {
+            if self.count == MAX_NODES + 1 {
+                let reason =
+                    format!("with the functions that it calls the model has more than {MAX_NODES} nodes");
+                self.errors.push(ImportError::Container { format: Format::TensorFlow, reason });
+            }
+            return None;
+        }
+        if std::str::from_utf8(&proto.name).is_err() {
+            self.graph.warnings.push(ImportWarning::NotUtf8 { name: layer.clone() });
+        }
+        let Some(convert) = self.converter(&proto.op) else {
+            self.unsupported(&text(&proto.op), layer);
+            return None;
+        };
+        let user = format!("`{layer}`");
+        let used = proto.input.iter().filter_map(|input| reference(input));
+        let operands: Vec<Value> = used.map(|used| self.value(used, &user)).collect();
+        let has_failed = operands.iter().any(|value| matches!(value, Value::Failed));
+        if has_failed && !is_call(&proto.op) && !self.functions.contains_key(proto.op.as_ref()) {
+            return None;
+        }
+        let types = operands.iter().map(described_value).collect();
+        let _layer = self.graph.layer(&layer);
+        let mut node = Node { importer: self, proto, operands, layer };
+        let outputs = convert(&mut node);
+        let layer = node.layer;
+        match outputs.and_then(|output| self.finish_node(&layer, output)) {
+            Ok(values) => Some(values),
+            Err(reason) => {
+                self.fail(&layer, &text(&proto.op), types, reason);
+                None
+            }
+        }
+    }
+
+    /// The converter of an operator.
+    fn converter(&self, operator: &[u8]) -> Option<operators::Convert> {
+        match operators::find(operator) {
+            Some(row) => Some(row.convert),
+            None if self.functions.contains_key(operator) => Some(operators::call_by_name),
+            None => self.options.stubs_unsupported.then_some(operators::stub as operators::Convert),
+        }
+    }
+
+    /// Adds the nodes of the graph that nothing uses to those whose operators are not supported, if there are any.
+    fn unsupported_elsewhere(&mut self) {
+        let Some(scope) = self.scopes.first().filter(|_| !self.unsupported.is_empty()) else { return };
+        let unseen = scope.nodes.iter().zip(&scope.results).filter(|(_, results)| results.is_none());
+        let unseen: Vec<&NodeDef> = unseen.map(|(node, _)| node).collect();
+        for node in unseen {
+            if self.converter(&node.op).is_none() {
+                self.unsupported(&text(&node.op), text(&node.name).into_owned());
+            }
+        }
+    }
+
+    /// Reports a node that cannot be converted, unless it only uses another one.
+    fn fail(&mut self, layer: &str, operator: &str, inputs: Vec<String>, reason: Reason) {
+        if !reason.0.is_empty() {
+            let (layer, operator) = (layer.to_owned(), operator.to_owned());
+            self.errors.push(ImportError::Node { layer, operator, inputs, reason: reason.0 });
+        }
+    }
+
+    /// Reports a node without a converter, together with others of its operator.
+    fn unsupported(&mut self, name: &str, layer: String) {
+        for error in &mut self.unsupported {
+            if let ImportError::Unsupported { operator, layers, .. } = error
+                && operator == name
+            {
+                layers.push(layer);
+                return;
+            }
+        }
+        let (operator, domain) = (name.to_owned(), String::new());
+        self.unsupported.push(ImportError::Unsupported { operator, domain, layers: vec![layer] });
+    }
+
+    /// Normalizes what a converter made, computes calls on constants, and takes a value whose type is a tuple apart.
+    fn finish_node(&mut self, layer: &str, output: Output) -> Result<Vec<Value>, Reason> {
+        let value = match output {
+            Output::Values(values) => return Ok(values),
+            Output::Many(values) => {
+                let mut found = Vec::new();
+                for value in values {
+                    found.push(Value::Tensor(self.folded(layer, value)?));
+                }
+                return Ok(found);
+            }
+            Output::One(value) => self.folded(layer, value)?,
+        };
+        let info = struct_info_of(&value);
+        let tuple = info.as_ref().and_then(|info| info.as_node::<TupleStructInfo>());
+        match tuple.map(|tuple| tuple.fields.len()) {
+            Some(count) => {
+                let fields = (0..count).map(|index| self.graph.normalize(field(&value, index)));
+                Ok(fields.collect::<Result<Vec<_>, _>>()?.into_iter().map(Value::Tensor).collect())
+            }
+            None => Ok(vec![Value::Tensor(value)]),
+        }
+    }
+
+    /// A value in normal form; a constant with the node's name if it is a call on constants.
+    pub(super) fn folded(&mut self, layer: &str, value: Expr) -> Result<Expr, Reason> {
+        let value = match value.downcast::<Call>() {
+            Ok(call) => self.graph.fold(call)?,
+            Err(value) => return Ok(self.graph.normalize(value)?),
+        };
+        match value.downcast::<Constant>() {
+            Ok(constant) => Ok(self.graph.named(layer, constant)),
+            Err(value) => Ok(self.graph.normalize(value)?),
+        }
+    }
+}
+
+/// The type of a value for messages.
+fn described_value(value: &Value) -> String {
+    match value {
+        Value::Tensor(value) => described(value),
+        Value::Dims(dims) if dims.is_scalar => "a dimension".to_owned(),
+        Value::Dims(dims) => format!("a shape of {} dimensions", dims.values.len()),
+        Value::Resource(name) => format!("the variable `{name}`"),
+        Value::Failed => "an unknown value".to_owned(),
+    }
+}

@@ -1,0 +1,213 @@
+//! The view of a node that converters have: operands, attributes, the function under construction.
+
+use tvmscript_ir_core::{DataType, Ref};
+use tvmscript_relax::{Call, Constant, Expr};
+
+use super::dims::Dims;
+use super::importer::{Importer, Value, silent};
+use super::names::text;
+use super::proto::{AttrValue, NodeDef};
+use super::tensor;
+use crate::error::Reason;
+use crate::graph::Graph;
+use crate::ops::{self, IntoExpr};
+
+/// The result of a converter.
+#[derive(Debug, Clone)]
+pub(super) enum Output {
+    /// One value. If its type is a tuple, its fields are the results of the node.
+    One(Expr),
+    /// The results of the node.
+    Many(Vec<Expr>),
+    /// The results of the node, which need no further work.
+    Values(Vec<Value>),
+}
+
+/// An output, or the reason for which the node cannot be converted.
+pub(super) type Converted = Result<Output, Reason>;
+
+impl From<Expr> for Output {
+    fn from(value: Expr) -> Output {
+        Output::One(value)
+    }
+}
+
+impl From<Ref<Call>> for Output {
+    fn from(call: Ref<Call>) -> Output {
+        Output::One(call.upcast())
+    }
+}
+
+impl From<Dims> for Output {
+    /// Integers of shapes; a constant if all are known.
+    fn from(dims: Dims) -> Output {
+        match dims.as_constant() {
+            Some(constant) => Output::One(constant),
+            None => Output::Values(vec![Value::Dims(dims)]),
+        }
+    }
+}
+
+/// An attribute of a node.
+pub(super) fn attribute<'m>(node: &'m NodeDef, key: &str) -> Option<&'m AttrValue> {
+    node.attr.iter().find(|entry| entry.key.as_ref() == key.as_bytes())?.value.as_ref()
+}
+
+/// A node under conversion.
+pub(super) struct Node<'a, 'm> {
+    pub(super) importer: &'a mut Importer<'m>,
+    pub(super) proto: &'m NodeDef,
+    pub(super) operands: Vec<Value>,
+    /// Name of the node.
+    pub(super) layer: String,
+}
+
+impl<'m> Node<'_, 'm> {
+    // --- operands --------------------------------------------------------------------------------------------
+
+    /// Number of operands.
+    pub(super) fn count(&self) -> usize {
+        self.operands.len()
+    }
+
+    /// The operand at a position, as it is.
+    pub(super) fn value(&self, index: usize) -> Result<Value, Reason> {
+        match self.operands.get(index) {
+            Some(Value::Failed) => Err(silent()),
+            Some(value) => Ok(value.clone()),
+            None => Err(Reason(format!("operand {index} is missing"))),
+        }
+    }
+
+    /// The operand at a position as a tensor.
+    pub(super) fn input(&mut self, index: usize) -> Result<Expr, Reason> {
+        let value = self.value(index)?;
+        self.importer.tensor(&value)
+    }
+
+    /// Operands at positions as tensors.
+    pub(super) fn inputs(&mut self, indices: std::ops::Range<usize>) -> Result<Vec<Expr>, Reason> {
+        indices.map(|index| self.input(index)).collect()
+    }
+
+    /// The constant at a position, if the operand is one.
+    pub(super) fn constant(&self, index: usize) -> Option<Expr> {
+        match self.operands.get(index)? {
+            Value::Tensor(value) => value.is::<Constant>().then(|| value.clone()),
+            Value::Dims(dims) => dims.as_constant(),
+            Value::Resource(_) | Value::Failed => None,
+        }
+    }
+
+    /// Integers at a position that are known or symbolic, if the operand is a constant or comes from shapes.
+    pub(super) fn known_dims(&self, index: usize) -> Option<Dims> {
+        self.importer.known_dims(self.operands.get(index)?)
+    }
+
+    /// Like [`Self::known_dims`], but an error for other operands.
+    pub(super) fn dims(&self, index: usize, what: &str) -> Result<Dims, Reason> {
+        self.known_dims(index).ok_or_else(|| Reason(format!("{what} must be constant, or come from shapes")))
+    }
+
+    /// Returns `true` if an operand comes from shapes and is symbolic.
+    pub(super) fn is_symbolic(&self, index: usize) -> bool {
+        matches!(self.operands.get(index), Some(Value::Dims(_)))
+    }
+
+    /// The integers of a constant operand.
+    pub(super) fn ints(&self, index: usize, what: &str) -> Result<Vec<i64>, Reason> {
+        let value = self.constant(index).and_then(|value| ops::integers(&value));
+        value.ok_or_else(|| Reason(format!("{what} must be constant")))
+    }
+
+    /// The only integer of a constant operand.
+    pub(super) fn int(&self, index: usize, what: &str) -> Result<i64, Reason> {
+        match self.ints(index, what)?.as_slice() {
+            [value] => Ok(*value),
+            _ => Err(Reason(format!("{what} must be one number"))),
+        }
+    }
+
+    /// The only number of a constant operand.
+    pub(super) fn number(&self, index: usize, what: &str) -> Result<f64, Reason> {
+        let value = self.constant(index).and_then(|value| ops::numbers(&value));
+        match value.as_deref() {
+            Some([number]) => Ok(*number),
+            _ => Err(Reason(format!("{what} must be a constant of one number"))),
+        }
+    }
+
+    // --- attributes ------------------------------------------------------------------------------------------
+
+    fn attribute(&self, name: &str) -> Option<&'m AttrValue> {
+        attribute(self.proto, name)
+    }
+
+    /// An integer.
+    pub(super) fn int_attr(&self, name: &str) -> Option<i64> {
+        self.attribute(name)?.i
+    }
+
+    /// A list of integers; `None` if it is empty.
+    pub(super) fn ints_attr(&self, name: &str) -> Option<Vec<i64>> {
+        let list = self.attribute(name)?.list.as_ref()?;
+        (!list.i.is_empty()).then(|| list.i.clone())
+    }
+
+    /// A flag.
+    pub(super) fn flag(&self, name: &str) -> bool {
+        self.attribute(name).and_then(|value| value.b).unwrap_or(false)
+    }
+
+    /// A number.
+    pub(super) fn float_attr(&self, name: &str) -> Option<f64> {
+        self.attribute(name)?.f.map(f64::from)
+    }
+
+    /// A text.
+    pub(super) fn text_attr(&self, name: &str) -> Option<String> {
+        Some(text(self.attribute(name)?.s.as_ref()?).into_owned())
+    }
+
+    /// An element type.
+    pub(super) fn dtype_attr(&self, name: &str) -> Result<Option<DataType>, Reason> {
+        let Some(number) = self.attribute(name).and_then(|value| value.r#type) else { return Ok(None) };
+        let dtype = tensor::element_type(number);
+        dtype.map(Some).ok_or_else(|| Reason(format!("`{name}`: the element type {number} is not supported")))
+    }
+
+    /// The element type of integers that a node makes; `int32` by default.
+    pub(super) fn out_type(&self) -> Result<DataType, Reason> {
+        Ok(self.dtype_attr("out_type")?.unwrap_or(DataType::INT32))
+    }
+
+    /// A tensor.
+    pub(super) fn tensor_attr(&self, name: &str) -> Option<&'m super::proto::TensorProto> {
+        self.attribute(name)?.tensor.as_ref()
+    }
+
+    /// The name of a function.
+    pub(super) fn function_attr(&self, name: &str) -> Result<&'m [u8], Reason> {
+        let function = self.attribute(name).and_then(|value| value.func.as_ref());
+        let function = function.ok_or_else(|| Reason(format!("the attribute `{name}` is missing")))?;
+        Ok(function.name.as_ref())
+    }
+
+    // --- the function ----------------------------------------------------------------------------------------
+
+    /// The function under construction.
+    pub(super) fn graph(&mut self) -> &mut Graph {
+        &mut self.importer.graph
+    }
+
+    /// Binds the operands of a value and infers its type.
+    pub(super) fn normalize(&mut self, value: impl IntoExpr) -> Result<Expr, Reason> {
+        Ok(self.graph().normalize(value)?)
+    }
+
+    /// A value that is not the result yet: in normal form, computed if its operands are constants.
+    pub(super) fn step(&mut self, value: impl IntoExpr) -> Result<Expr, Reason> {
+        let layer = self.layer.clone();
+        self.importer.folded(&layer, value.into_expr())
+    }
+}

@@ -1,0 +1,430 @@
+//! Parts of tensors.
+
+use tvmscript_ir_core::{Object, Ref, Span};
+use tvmscript_prim::{self as prim, IntImm, ops as dim};
+use tvmscript_relax::op::index::{strided_slice, take};
+use tvmscript_relax::op::join::split;
+use tvmscript_relax::op::shape::{expand_dims, squeeze};
+use tvmscript_relax::{Call, Constant, Expr, PrimValue, Tuple};
+
+use super::super::dims::Dims;
+use super::super::importer::Value;
+use super::super::node::{Converted, Node, Output};
+use super::rows;
+use crate::error::Reason;
+use crate::ops::{self, field, int_operand, int64s, ints};
+
+rows! {
+    "Slice" => slice_, "strided_slice", "starts or sizes that are not constant";
+    "Split" => |cx| {
+        let axis = cx.int(0, "the axis")?;
+        let count = cx.int_attr("num_split").unwrap_or(1);
+        let x = cx.input(1)?;
+        parts(cx, x, axis, usize::try_from(count).unwrap_or(0), None)
+    }, "split and its results", "an axis that is not constant";
+    "SplitV" => split_v, "split and its results", "an axis or sizes that are not constant";
+    "StridedSlice" => strided, "strided_slice, squeeze, expand_dims; take",
+        "ranges with bounds at run time";
+    "Unpack" => unpack, "split, squeeze of each result";
+}
+
+/// Maximum number of parts.
+const MAX_PARTS: usize = 1 << 16;
+
+/// A part of an axis: first index, index after the last, step.
+#[derive(Debug, Clone)]
+pub(super) struct Range {
+    axis: usize,
+    begin: prim::Expr,
+    end: prim::Expr,
+    stride: i64,
+}
+
+impl Range {
+    /// Neighbouring elements.
+    pub(super) fn of(axis: usize, begin: i64, end: i64) -> Range {
+        Range::until(axis, begin, IntImm::int64(end))
+    }
+
+    /// Neighbouring elements up to an index.
+    pub(super) fn until(axis: usize, begin: i64, end: prim::Expr) -> Range {
+        Range { axis, begin: IntImm::int64(begin), end, stride: 1 }
+    }
+}
+
+/// The part of a tensor that has all ranges.
+pub(super) fn slice(x: Expr, ranges: &[Range]) -> Ref<Call> {
+    let tuple = |value: fn(&Range) -> Expr| -> Expr { Tuple::new(ranges.iter().map(value)).upcast() };
+    let strides = ranges.iter().any(|range| range.stride != 1);
+    strided_slice(
+        x,
+        tuple(|range| int_operand(range.axis as i64)),
+        tuple(|range| PrimValue::new(range.begin.clone()).upcast()),
+        tuple(|range| PrimValue::new(range.end.clone()).upcast()),
+        strides.then(|| tuple(|range| int_operand(range.stride))),
+        false,
+    )
+}
+
+fn slice_(cx: &mut Node<'_, '_>) -> Converted {
+    let begins = cx.dims(1, "the starts")?;
+    let sizes = cx.dims(2, "the sizes")?;
+    if let (true, Some(dims)) = (cx.is_symbolic(0), cx.known_dims(0))
+        && let ([begin], [size]) = (begins.values.as_slice(), sizes.values.as_slice())
+        && let (Some(begin), Some(size)) = (dim::int_value(begin), dim::int_value(size))
+    {
+        let count = dims.values.len() as i64;
+        let end = if size == -1 { count } else { begin.saturating_add(size) };
+        return Ok(dims.with(picked(&dims.values, begin, end, 1)?).into());
+    }
+    let x = cx.input(0)?;
+    let dims = ops::dims_of(&x);
+    let mut ranges = Vec::new();
+    for (axis, (begin, size)) in begins.values.iter().zip(&sizes.values).enumerate() {
+        let length = dims.as_ref().and_then(|dims| dims.get(axis)).cloned();
+        let end = match dim::int_value(size) {
+            Some(-1) => length.clone().unwrap_or_else(|| IntImm::int64(i64::MAX)),
+            _ => tvmscript_arith::simplify(&dim::add(begin.clone(), size.clone())?),
+        };
+        let is_all = dim::is_zero(begin)
+            && length
+                .is_some_and(|length| tvmscript_ir_core::structural_equal(length.object(), end.object()));
+        if !is_all {
+            ranges.push(Range { axis, begin: begin.clone(), end, stride: 1 });
+        }
+    }
+    Ok(if ranges.is_empty() { x.into() } else { slice(x, &ranges).into() })
+}
+
+/// Integers at the positions of a slice in Python's notation.
+fn picked(values: &[prim::Expr], begin: i64, end: i64, stride: i64) -> Result<Vec<prim::Expr>, Reason> {
+    let count = values.len() as i64;
+    let mut at = begin;
+    let mut found = Vec::new();
+    while if stride > 0 { at < end } else { at > end } {
+        let value = usize::try_from(at).ok().and_then(|at| values.get(at));
+        found.push(
+            value
+                .cloned()
+                .ok_or_else(|| Reason(format!("index {at} is out of range for {count} numbers")))?,
+        );
+        at = at.saturating_add(stride);
+    }
+    Ok(found)
+}
+
+// --- strided slices ----------------------------------------------------------------------------------------------
+
+/// An entry of a strided slice.
+enum Entry {
+    /// An axis of length 1 in the result.
+    New,
+    /// An axis of the operand, as a whole.
+    All,
+    /// A part of an axis; a single index loses the axis.
+    Part { at: usize, is_index: bool },
+}
+
+/// The entries of a strided slice, one per axis of the operand and new axis.
+fn entries(cx: &Node<'_, '_>, count: usize, rank: usize) -> Result<Vec<Entry>, Reason> {
+    let mask = |name: &str| cx.int_attr(name).unwrap_or(0);
+    let has = |mask: i64, at: usize| at < 63 && mask >> at & 1 == 1;
+    let (ellipsis, new, index) = (mask("ellipsis_mask"), mask("new_axis_mask"), mask("shrink_axis_mask"));
+    let consumed = (0..count).filter(|at| !has(ellipsis, *at) && !has(new, *at)).count();
+    let rest = rank
+        .checked_sub(consumed)
+        .ok_or_else(|| Reason(format!("has {consumed} indices, but the operand has {rank} axes")))?;
+    let mut entries = Vec::new();
+    let mut has_ellipsis = false;
+    for at in 0..count {
+        if has(ellipsis, at) && !has_ellipsis {
+            has_ellipsis = true;
+            entries.extend(std::iter::repeat_with(|| Entry::All).take(rest));
+        } else if has(new, at) {
+            entries.push(Entry::New);
+        } else {
+            entries.push(Entry::Part { at, is_index: has(index, at) });
+        }
+    }
+    if !has_ellipsis {
+        entries.extend(std::iter::repeat_with(|| Entry::All).take(rest));
+    }
+    Ok(entries)
+}
+
+fn strided(cx: &mut Node<'_, '_>) -> Converted {
+    let strides = cx.ints(3, "the strides")?;
+    if let (true, Some(dims)) = (cx.is_symbolic(0), cx.known_dims(0)) {
+        return strided_dims(cx, &dims, &strides);
+    }
+    let x = cx.input(0)?;
+    let rank = ops::rank(&x)?;
+    let entries = entries(cx, strides.len(), rank)?;
+    let begins = bounds(cx, 1)?;
+    // Ends are of no interest for indices.
+    let ends = bounds(cx, 2);
+    let dims = ops::dims_of(&x);
+    let mask = |name: &str| cx.int_attr(name).unwrap_or(0);
+    let (begin_mask, end_mask) = (mask("begin_mask"), mask("end_mask"));
+    let is_masked = |mask: i64, at: usize| at < 63 && mask >> at & 1 == 1;
+    let (mut ranges, mut taken) = (Vec::new(), Vec::new());
+    let (mut removed, mut added) = (Vec::new(), Vec::new());
+    let (mut axis, mut position) = (0, 0);
+    for entry in &entries {
+        match *entry {
+            Entry::New => {
+                added.push(position);
+                position += 1;
+            }
+            Entry::All => {
+                axis += 1;
+                position += 1;
+            }
+            Entry::Part { at, is_index: true } => {
+                match begins.get(at) {
+                    Some(Bound::Runtime(index)) => taken.push((axis, index.clone())),
+                    Some(Bound::Known(index)) => {
+                        let length = dims.as_ref().and_then(|dims| dims.get(axis));
+                        ranges.push(index_range(axis, length, index)?);
+                        // Axes that are taken from before are gone by then.
+                        removed.push((axis - taken.len()) as i64);
+                    }
+                    None => return Err("an index is missing".into()),
+                }
+                axis += 1;
+            }
+            Entry::Part { at, is_index: false } => {
+                let length = dims.as_ref().and_then(|dims| dims.get(axis)).cloned();
+                let begin = if is_masked(begin_mask, at) { None } else { known(&begins, at)? };
+                let end = if is_masked(end_mask, at) { None } else { known(&ends.clone()?, at)? };
+                let stride = strides.get(at).copied().unwrap_or(1);
+                ranges.extend(range(axis, length, begin, end, stride)?);
+                axis += 1;
+                position += 1;
+            }
+        }
+    }
+    let mut value = x;
+    if !ranges.is_empty() {
+        value = cx.step(slice(value, &ranges))?;
+    }
+    for (axis, index) in taken.into_iter().rev() {
+        value = cx.step(take(value, index, Some(axis as i64), "wrap".into()))?;
+    }
+    if !removed.is_empty() {
+        value = cx.step(squeeze(value, Some(ints(&removed))))?;
+    }
+    if !added.is_empty() {
+        value = expand_dims(value, ints(&added)).upcast();
+    }
+    Ok(value.into())
+}
+
+/// A bound of a strided slice.
+#[derive(Clone)]
+enum Bound {
+    Known(prim::Expr),
+    /// A scalar.
+    Runtime(Expr),
+}
+
+/// The bounds of a strided slice: known ones, or those that are packed at run time.
+fn bounds(cx: &mut Node<'_, '_>, index: usize) -> Result<Vec<Bound>, Reason> {
+    if let Some(dims) = cx.known_dims(index) {
+        return Ok(dims.values.into_iter().map(Bound::Known).collect());
+    }
+    let value = cx.input(index)?;
+    if let Some(parts) = cx.importer.packs.get(value.object()).cloned() {
+        let bound = |part: Value| match cx.importer.known_dims(&part).map(|dims| dims.values) {
+            Some(values) => {
+                values.into_iter().next().map(Bound::Known).ok_or_else(|| Reason::from("a bound is empty"))
+            }
+            None => Ok(Bound::Runtime(cx.importer.tensor(&part)?)),
+        };
+        return parts.into_iter().map(bound).collect();
+    }
+    match ops::lengths_of(&value).as_deref() {
+        Some([1]) => Ok(vec![Bound::Runtime(squeeze(value, Some(ints(&[0]))).upcast())]),
+        _ => Err("bounds must be constant, come from shapes, or be packed indices".into()),
+    }
+}
+
+/// A bound that is known.
+fn known(bounds: &[Bound], at: usize) -> Result<Option<prim::Expr>, Reason> {
+    match bounds.get(at) {
+        Some(Bound::Known(bound)) => Ok(Some(bound.clone())),
+        Some(Bound::Runtime(_)) => Err("bounds of ranges must be constant, or come from shapes".into()),
+        None => Ok(None),
+    }
+}
+
+/// The part of an axis at one index.
+fn index_range(axis: usize, length: Option<&prim::Expr>, index: &prim::Expr) -> Result<Range, Reason> {
+    let index = match (dim::int_value(index), length) {
+        (Some(value), Some(length)) if value < 0 => dim::add(length.clone(), IntImm::int64(value))?,
+        (Some(-1), None) => return Ok(Range::until(axis, -1, IntImm::int64(i64::MAX))),
+        _ => index.clone(),
+    };
+    let index = tvmscript_arith::simplify(&index);
+    if let (Some(index), Some(length)) = (dim::int_value(&index), length.and_then(dim::int_value))
+        && !(0..length).contains(&index)
+    {
+        return Err(Reason(format!("index {index} is out of range for length {length}")));
+    }
+    let end = tvmscript_arith::simplify(&dim::add(index.clone(), IntImm::int64(1))?);
+    Ok(Range { axis, begin: index, end, stride: 1 })
+}
+
+/// A part of an axis; `None` if it is all of it.
+fn range(
+    axis: usize,
+    length: Option<prim::Expr>,
+    begin: Option<prim::Expr>,
+    end: Option<prim::Expr>,
+    stride: i64,
+) -> Result<Option<Range>, Reason> {
+    if stride == 0 {
+        return Err("a stride must not be 0".into());
+    }
+    let known = length.as_ref().and_then(dim::int_value);
+    if begin.is_none() && end.is_none() && stride == 1 {
+        return Ok(None);
+    }
+    // Bounds that are known lie within the axis, as in Python.
+    let within = |bound: prim::Expr| match (dim::int_value(&bound), known) {
+        (Some(bound), Some(length)) => {
+            let bound = if bound < 0 { bound.saturating_add(length) } else { bound };
+            let (low, high) = if stride > 0 { (0, length) } else { (-1, length - 1) };
+            let bound = bound.clamp(low, high.max(low));
+            // Before the first element is the only place that is counted from the end.
+            IntImm::int64(if bound == -1 { -1 - length } else { bound })
+        }
+        _ => bound,
+    };
+    let begin = begin.map_or_else(|| IntImm::int64(if stride > 0 { 0 } else { -1 }), within);
+    let end = match end {
+        Some(end) => within(end),
+        None if stride < 0 => IntImm::int64(known.map_or(i64::MIN, |length| -1 - length)),
+        None => length.clone().unwrap_or_else(|| IntImm::int64(i64::MAX)),
+    };
+    if stride == 1 && dim::is_zero(&begin) && known.is_some() && dim::int_value(&end) == known {
+        return Ok(None);
+    }
+    Ok(Some(Range { axis, begin, end, stride }))
+}
+
+/// A strided slice of integers that come from shapes.
+fn strided_dims(cx: &mut Node<'_, '_>, dims: &Dims, strides: &[i64]) -> Converted {
+    let entries = entries(cx, strides.len(), 1)?;
+    let ([stride], [Entry::Part { is_index, .. }]) = (strides, entries.as_slice()) else {
+        return Err("of a shape, only a slice of one range is supported".into());
+    };
+    let (begins, ends) = (cx.ints(1, "the start")?, cx.ints(2, "the end")?);
+    let is_masked = |name: &str| cx.int_attr(name).unwrap_or(0) & 1 == 1 && !is_index;
+    let count = dims.values.len() as i64;
+    let bound = |bounds: &[i64], name: &str| match bounds {
+        [bound] if !is_masked(name) => Some(if *bound < 0 { bound.saturating_add(count) } else { *bound }),
+        _ => None,
+    };
+    let (begin, end) = (bound(&begins, "begin_mask"), bound(&ends, "end_mask"));
+    if *is_index {
+        let begin = begin.unwrap_or(0);
+        let value = picked(&dims.values, begin, begin.saturating_add(1), 1)?;
+        return Ok(Dims { is_scalar: true, ..dims.with(value) }.into());
+    }
+    let (begin, end) = match stride {
+        1.. => (begin.unwrap_or(0).clamp(0, count), end.unwrap_or(count).clamp(0, count)),
+        0 => return Err("a stride must not be 0".into()),
+        _ => (begin.unwrap_or(count - 1).clamp(-1, count - 1), end.unwrap_or(-1).clamp(-1, count - 1)),
+    };
+    Ok(dims.with(picked(&dims.values, begin, end, *stride)?).into())
+}
+
+// --- splits ------------------------------------------------------------------------------------------------------
+
+/// The parts of a tensor along an axis: equal ones, or those that begin at positions.
+fn parts(cx: &mut Node<'_, '_>, x: Expr, axis: i64, count: usize, starts: Option<Vec<i64>>) -> Converted {
+    if !(1..=MAX_PARTS).contains(&count) {
+        return Err(Reason(format!("must have from 1 to {MAX_PARTS} parts, found {count}")));
+    }
+    if count == 1 {
+        return Ok(x.into());
+    }
+    let axis = ops::axis(axis, ops::rank(&x)?)?;
+    if x.is::<Constant>() {
+        return parts_of_constant(cx, &x, axis, count, starts);
+    }
+    let sections: Object = match starts {
+        Some(starts) => int64s(&starts).into(),
+        None => Ref::new(IntImm {
+            span: Span::current(),
+            dtype: tvmscript_ir_core::DataType::INT64,
+            value: count as i64,
+        })
+        .into(),
+    };
+    let all = cx.normalize(split(x, sections, axis as i64))?;
+    Ok(Output::Many((0..count).map(|index| field(&all, index)).collect()))
+}
+
+/// The parts of a constant, as constants.
+fn parts_of_constant(
+    cx: &mut Node<'_, '_>,
+    x: &Expr,
+    axis: usize,
+    count: usize,
+    starts: Option<Vec<i64>>,
+) -> Converted {
+    let length = ops::lengths(x)?.get(axis).copied().unwrap_or(0);
+    let equal = length / count as i64;
+    let mut bounds = starts.unwrap_or_else(|| (1..count as i64).map(|part| part * equal).collect());
+    bounds.insert(0, 0);
+    bounds.push(length);
+    let parts = bounds
+        .iter()
+        .zip(bounds.iter().skip(1))
+        .map(|(begin, end)| cx.step(slice(x.clone(), &[Range::of(axis, *begin, *end)])));
+    Ok(Output::Many(parts.collect::<Result<_, _>>()?))
+}
+
+fn split_v(cx: &mut Node<'_, '_>) -> Converted {
+    let axis = cx.int(2, "the axis")?;
+    let mut sizes = cx.ints(1, "the sizes")?;
+    let x = cx.input(0)?;
+    if let Some(unknown) = sizes.iter().position(|size| *size == -1) {
+        let length = ops::axis(axis, ops::rank(&x)?).map(|axis| ops::lengths_of(&x)?.get(axis).copied())?;
+        let length = length.ok_or_else(|| Reason::from("a size of -1 needs an axis of known length"))?;
+        let others: i64 =
+            sizes.iter().filter(|size| **size != -1).fold(0, |all, size| all.saturating_add(*size));
+        if let Some(size) = sizes.get_mut(unknown) {
+            *size = length.saturating_sub(others);
+        }
+    }
+    let mut starts = Vec::new();
+    let mut at: i64 = 0;
+    for size in &sizes {
+        at = at.saturating_add(*size);
+        starts.push(at);
+    }
+    starts.pop();
+    parts(cx, x, axis, sizes.len(), Some(starts))
+}
+
+fn unpack(cx: &mut Node<'_, '_>) -> Converted {
+    let axis = cx.int_attr("axis").unwrap_or(0);
+    if let (true, Some(dims)) = (cx.is_symbolic(0), cx.known_dims(0)) {
+        let scalars = dims.values.iter().map(|value| Dims::scalar(value.clone(), dims.dtype));
+        let values = scalars.map(|dims| dims.as_constant().map_or(Value::Dims(dims), Value::Tensor));
+        return Ok(Output::Values(values.collect()));
+    }
+    let x = cx.input(0)?;
+    let count = usize::try_from(cx.int_attr("num").unwrap_or(0)).unwrap_or(0);
+    if count == 0 {
+        return Ok(Output::Values(Vec::new()));
+    }
+    let Output::Many(all) = parts(cx, x.clone(), axis, count, None)? else {
+        return Ok(squeeze(x, Some(ints(&[axis]))).into());
+    };
+    let all = all.into_iter().map(|part| squeeze(part, Some(ints(&[axis]))).upcast());
+    Ok(Output::Many(all.collect()))
+}
