@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use tvmscript::diagnostics::{self, Diagnostic};
+use tvmscript::diagnostics::{self, Diagnostic, escape};
 use tvmscript::ir_core::json::scan::Scanner;
 use tvmscript::ir_core::release::Reason;
 use tvmscript::ir_core::{Array, ObjectLike as _, SourceComments, SourceId, SourceTexts, Str};
@@ -91,7 +91,14 @@ impl Warnings {
 
     /// Writes them to standard error.
     pub(crate) fn show(&self, color: bool) {
-        if !self.found.is_empty() {
+        if self.text.is_empty() {
+            // About a file without text, such as a model.
+            for warning in &self.found {
+                let (name, text) = (escape::name(&self.name), warning.to_string());
+                let line = format!("{name}: {}", escape::name(&text));
+                output::diagnose(&format!("{}: {line}", warning.severity.name()));
+            }
+        } else if !self.found.is_empty() {
             output::diagnose(&diagnostics::render(&self.found, &self.name, &self.text, color));
         }
     }

@@ -38,7 +38,9 @@ pub(crate) fn import(
 ) -> Result<(Imported, Warnings), Box<FileError>> {
     let failed = |errors: ImportErrors| {
         let kind = match errors.first() {
-            Some(ImportError::File { error, .. }) => FileErrorKind::Unreadable { reason: error.clone() },
+            Some(ImportError::File { path: file, error }) if file == path => {
+                FileErrorKind::Unreadable { reason: error.clone() }
+            }
             _ => FileErrorKind::Import(errors),
         };
         FileError::new(kind, None)

@@ -12,7 +12,7 @@ use crate::model::Format;
 #[non_exhaustive]
 pub enum ImportError {
     /// A file that cannot be read.
-    #[error("{error}")]
+    #[error("cannot read `{}`: {error}", path.display())]
     File {
         /// The file.
         path: PathBuf,
