@@ -106,7 +106,19 @@ fn quick_steps() -> Result<Vec<Step>> {
     Ok(vec![
         cargo("format", &["fmt", "--all", "--check"]),
         Step { name: "tidy".to_owned(), command: tidy },
-        cargo("clippy", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+        cargo(
+            "clippy",
+            &[
+                "clippy",
+                "--workspace",
+                "--all-targets",
+                "--features",
+                workspace::RUFF,
+                "--",
+                "-D",
+                "warnings",
+            ],
+        ),
         tests("tests", &["--workspace", "--features", workspace::RUFF]),
         cargo("doc tests", &["test", "--workspace", "--features", workspace::RUFF, "--doc"]),
     ])
@@ -194,7 +206,9 @@ fn feature_sets(packages: &BTreeMap<String, Package>) -> Vec<(&'static str, Vec<
         packages.values().filter(has).map(|package| package.name.as_str()).collect()
     };
     let mut sets = vec![("", with(&["print", "parse", "library"]))];
-    sets.extend(["print", "build", "parse", "ruff"].map(|feature| (feature, with(&[feature]))));
+    sets.extend(["print", "build", "parse"].map(|feature| (feature, with(&[feature]))));
+    // Each format of models without the others.
+    sets.extend(["onnx", "torch", "tflite", "tf"].map(|feature| (feature, vec!["tvmscript-frontend"])));
     sets
 }
 

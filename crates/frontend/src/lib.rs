@@ -91,6 +91,10 @@ pub struct Imported {
 ///
 /// # Errors
 /// Fails for models that are damaged or use what is not supported; all reasons that were found are in the error.
+#[cfg_attr(
+    not(any(feature = "onnx", feature = "torch", feature = "tflite", feature = "tf")),
+    allow(unused_variables)
+)]
 pub fn import(model: &Model, options: &ImportOptions) -> Result<Imported, ImportErrors> {
     match model.format {
         #[cfg(feature = "onnx")]

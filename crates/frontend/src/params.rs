@@ -119,7 +119,7 @@ fn numpy_type(dtype: DataType) -> Option<String> {
         _ => return None,
     };
     let order = if bytes == 1 { '|' } else { '<' };
-    (dtype.bits % 8 == 0).then(|| format!("{order}{kind}{bytes}"))
+    dtype.bits.is_multiple_of(8).then(|| format!("{order}{kind}{bytes}"))
 }
 
 /// The description before the elements in NumPy's files.
