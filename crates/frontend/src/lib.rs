@@ -19,6 +19,8 @@
 
 pub mod elements;
 pub mod error;
+#[cfg(any(feature = "onnx", feature = "tf"))]
+mod external;
 pub mod graph;
 pub mod model;
 #[cfg(feature = "onnx")]

@@ -22,7 +22,7 @@ use crate::index_dtype::{Retype, as_index, widened};
 use crate::tensor::{Operation, OperationKind, Tensor, post_order, replace_vars};
 
 /// The attribute of functions whose buffers do not overlap.
-pub(crate) const NO_ALIAS: &str = "tir.noalias";
+const NO_ALIAS: &str = "tir.noalias";
 
 /// A parameter of a function.
 #[derive(Debug, Clone)]

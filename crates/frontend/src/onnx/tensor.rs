@@ -1,6 +1,6 @@
 //! Element types and constant tensors of ONNX.
 
-use std::path::{Component, Path};
+use std::path::Path;
 
 use bytes::Bytes;
 use tvmscript_ir_core::containers::TensorNode;
@@ -11,6 +11,7 @@ use super::name::text;
 use super::proto::TensorProto;
 use crate::elements::{little_endian, tensor};
 use crate::error::ImportError;
+use crate::external::{External, refused};
 
 /// The number of the type of texts.
 const STRING: i32 = 8;
@@ -98,54 +99,25 @@ fn external(
         Some(text(&entry.value).into_owned())
     };
     let path = entry("location").unwrap_or_default();
-    let failed = |reason: &str| {
-        Err(ImportError::External { name: name.to_owned(), path: path.clone(), reason: reason.to_owned() })
+    let Some(folder) = folder else {
+        return Err(refused(name, &path, "a model in memory cannot refer to"));
     };
-    let Some(folder) = folder else { return failed("a model in memory cannot refer to") };
-    let relative = Path::new(&path);
-    let is_inside = !path.is_empty()
-        && !path.contains(['\\', ':'])
-        && relative.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-    if !is_inside {
-        return failed("is not named by a relative path below the folder of the model");
-    }
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let real = |path: &Path| std::fs::canonicalize(path);
-    let (Ok(root), Ok(file)) = (real(folder), real(&folder.join(relative))) else {
-        return failed("does not exist");
-    };
-    if !file.starts_with(&root) {
-        return failed("is a link that leaves the folder of the model");
-    }
-    let Ok(length) = file.metadata().map(|meta| if meta.is_file() { meta.len() } else { 0 }) else {
-        return failed("cannot be read");
-    };
+    let file = External::find(name, &path, folder)?;
     let number = |key: &str| match entry(key) {
         Some(number) => number.trim().parse::<u64>().map(Some),
         None => Ok(None),
     };
     let (Ok(offset), Ok(count)) = (number("offset"), number("length")) else {
-        return failed("is used at an offset or length that is no number");
+        return Err(file.refused("is used at an offset or length that is no number"));
     };
     let offset = offset.unwrap_or(0);
-    let count = count.unwrap_or(length.saturating_sub(offset));
-    if offset.checked_add(count).is_none_or(|end| end > length) {
-        return failed("is too short");
-    }
+    let count = count.unwrap_or(file.length().saturating_sub(offset));
     if needed.and_then(|needed| u64::try_from(needed).ok()) != Some(count) {
         let needed =
             needed.map_or_else(|| "more bytes than can be counted".to_owned(), |n| format!("{n} bytes"));
-        return failed(&format!(
+        return Err(file.refused(&format!(
             "holds {count} bytes of elements, and the type of the tensor needs {needed}"
-        ));
+        )));
     }
-    let read = || {
-        use std::io::{Read, Seek, SeekFrom};
-        let mut file = std::fs::File::open(&file)?;
-        file.seek(SeekFrom::Start(offset))?;
-        let mut bytes = Vec::new();
-        file.take(count).read_to_end(&mut bytes)?;
-        Ok::<_, std::io::Error>(bytes)
-    };
-    read().map(Bytes::from).or_else(|_| failed("cannot be read"))
+    file.read(offset, count)
 }

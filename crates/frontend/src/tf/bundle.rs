@@ -14,6 +14,7 @@ use super::proto::{BundleEntryProto, BundleHeaderProto, ObjectGraph};
 use super::tensor;
 use crate::elements;
 use crate::error::ImportError;
+use crate::external::External;
 
 /// The last bytes of a table, before which the place of its index is.
 const MAGIC: [u8; 8] = 0xdb47_7524_8b80_fb57_u64.to_le_bytes();
@@ -84,43 +85,20 @@ impl Bundle {
     }
 
     /// The bytes of an entry, from the file that it names.
-    fn bytes(&self, name: &str, entry: &BundleEntryProto) -> Result<Vec<u8>, ImportError> {
+    fn bytes(&self, name: &str, entry: &BundleEntryProto) -> Result<Bytes, ImportError> {
         let path = format!("variables.data-{:05}-of-{:05}", entry.shard_id, self.shards);
-        let failed = |reason: &str| ImportError::External {
-            name: name.to_owned(),
-            path: format!("variables/{path}"),
-            reason: reason.to_owned(),
-        };
-        let real = |path: &Path| std::fs::canonicalize(path);
-        let (Ok(root), Ok(file)) = (real(&self.folder), real(&self.folder.join(&path))) else {
-            return Err(failed("does not exist"));
-        };
-        if !file.starts_with(&root) {
-            return Err(failed("is a link that leaves the folder of the model"));
-        }
+        let file = External::find(name, &path, &self.folder)?;
         let (Ok(offset), Ok(size)) = (u64::try_from(entry.offset), u64::try_from(entry.size)) else {
-            return Err(failed("is used at a negative offset or length"));
+            return Err(file.refused("is used at a negative offset or length"));
         };
-        let length = file.metadata().ok().filter(std::fs::Metadata::is_file).map_or(0, |meta| meta.len());
-        if offset.checked_add(size).is_none_or(|end| end > length) {
-            return Err(failed("is too short"));
-        }
-        let read = || {
-            use std::io::{Read as _, Seek as _, SeekFrom};
-            let mut file = std::fs::File::open(&file)?;
-            file.seek(SeekFrom::Start(offset))?;
-            let mut bytes = Vec::new();
-            file.take(size).read_to_end(&mut bytes)?;
-            Ok::<_, std::io::Error>(bytes)
-        };
-        read().map_err(|_| failed("cannot be read"))
+        file.read(offset, size)
     }
 
     /// The keys of variables by their names, from the graph of objects that were saved.
     pub(super) fn keys_of_names(&self) -> BTreeMap<String, String> {
         let mut keys = BTreeMap::new();
         let graph = self.entries.get(OBJECT_GRAPH).and_then(|entry| {
-            let bytes = Bytes::from(self.bytes(OBJECT_GRAPH, entry).ok()?);
+            let bytes = self.bytes(OBJECT_GRAPH, entry).ok()?;
             // The length of the only text, its checksum, and the text.
             let (length, at) = varint(&bytes, 0)?;
             let start = at.checked_add(4)?;

@@ -9,11 +9,10 @@ use tvmscript_irbuilder::{
 use tvmscript_prim::{Expr, Var};
 use tvmscript_script_parser::Indices;
 use tvmscript_tir::build::args::{ExprArg, NodeArg, Shape};
-use tvmscript_tir::build::function::{MadeAttributes, with_struct_info};
+use tvmscript_tir::build::function::{MadeFunctions, with_struct_info};
 use tvmscript_tir::{IterVar, PrimFunc};
 
 use crate::IndexTypes;
-use crate::prim_func::NO_ALIAS;
 use crate::tensor::{OperationData, OperationKind};
 use crate::{Argument, Operation, Tensor};
 
@@ -95,18 +94,15 @@ fn element(function: &ScriptValue, axes: &[Ref<Var>]) -> BuildResult<(Vec<Expr>,
 /// The function of TIR that computes the tensors among its arguments from the others.
 #[script_fn]
 pub fn create_prim_func(ops: Vec<ScriptValue>) -> BuildResult<ScriptValue> {
-    Ok(of_release(crate::create_prim_func(&arguments(ops)?)?).into())
+    Ok(of_release(crate::create_prim_func(&arguments(ops)?)?)?.into())
 }
 
-/// The function with the attributes of the open release.
-fn of_release(mut function: Ref<PrimFunc>) -> Ref<PrimFunc> {
-    let Some(made) = Builder::context::<MadeAttributes>() else { return function };
-    let new = function.make_mut();
-    let kept = new.attrs.dict.iter().filter(|(name, _)| name.as_str() != NO_ALIAS);
-    let kept = kept.map(|(name, value)| (name.clone(), value.clone()));
-    let all = kept.chain(made.0.iter().map(|name| ((*name).into(), Value::Bool(true))));
-    new.attrs = DictAttrs::new(all.collect::<Vec<_>>());
-    function
+/// The function in the form of the open release.
+fn of_release(function: Ref<PrimFunc>) -> BuildResult<Ref<PrimFunc>> {
+    match Builder::context::<MadeFunctions>() {
+        Some(made) => (made.0)(function).map_err(|error| BuildError::message(error.to_string())),
+        None => Ok(function),
+    }
 }
 
 fn arguments(values: Vec<ScriptValue>) -> BuildResult<Vec<Argument>> {
@@ -136,11 +132,11 @@ fn type_of(value: &ScriptValue) -> Option<(Array<Expr>, DataType)> {
 
 /// A function without a global name, whose indices are `int64`.
 fn private_function(values: Vec<ScriptValue>, attrs: Map<Str, Value>) -> BuildResult<Ref<BaseFunc>> {
-    // The release that marks functions by attributes of its own also widens the axes of blocks without axes.
+    // The release with a form of its own also widens the axes of blocks without axes.
     let at_least = Some(DataType::INT64);
-    let unit = at_least.filter(|_| Builder::context::<MadeAttributes>().is_some());
+    let unit = at_least.filter(|_| Builder::context::<MadeFunctions>().is_some());
     let types = IndexTypes { at_least, unit };
-    let mut function = of_release(crate::create_indexed_prim_func(&arguments(values)?, types)?);
+    let mut function = of_release(crate::create_indexed_prim_func(&arguments(values)?, types)?)?;
     let new = function.make_mut();
     let known = new.attrs.dict.iter().filter(|(name, _)| name.as_str() != GLOBAL_SYMBOL);
     let all = known.chain(attrs.iter()).map(|(name, value)| (name.clone(), value.clone()));

@@ -154,10 +154,10 @@ fn signature(function: &PrimFunc) -> Signature {
     signature::signature(function, Builder::context::<Effects>().as_deref())
 }
 
-/// Attributes with the value true that tensor expressions give their functions: a context of the builder for releases that
-/// have others than `tir.noalias`.
+/// Functions of tensor expressions in the form of the release ([`TirSyntax::made`](crate::TirSyntax::made)): a context of the
+/// builder for releases that have another form than the first.
 #[derive(Debug, Clone, Copy)]
-pub struct MadeAttributes(pub &'static [&'static str]);
+pub struct MadeFunctions(pub fn(Ref<PrimFunc>) -> Result<Ref<PrimFunc>, RewriteError>);
 
 /// Adds the function's type, if a dialect of the open registry provides one.
 pub fn with_struct_info(mut function: Ref<PrimFunc>) -> Ref<PrimFunc> {

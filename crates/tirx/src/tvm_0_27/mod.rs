@@ -120,7 +120,7 @@ pub fn dialect() -> Dialect {
     #[cfg(feature = "build")]
     let dialect = {
         use tvmscript_irbuilder::ContextDialect as _;
-        dialect.context(tvmscript_tir::build::function::MadeAttributes(&["tirx.noalias", SCHEDULABLE]))
+        dialect.context(tvmscript_tir::build::function::MadeFunctions(SYNTAX.made))
     };
     dialect
 }

@@ -8,6 +8,7 @@ mod diff;
 mod emit;
 mod host;
 mod import;
+mod import_speed;
 mod legalize;
 mod mutate;
 mod run;

@@ -1,0 +1,76 @@
+//! Files with the elements of tensors beside a model. Nothing outside the model's folder is ever opened.
+
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::path::{Component, Path, PathBuf};
+
+use bytes::Bytes;
+
+use crate::error::ImportError;
+
+/// A file that holds elements of a tensor.
+#[derive(Debug)]
+pub(crate) struct External<'a> {
+    /// Name of the tensor.
+    tensor: &'a str,
+    /// The file as the model names it.
+    path: &'a str,
+    file: PathBuf,
+    length: u64,
+}
+
+impl<'a> External<'a> {
+    /// Finds a file, which a model names by a relative path, below a folder, after links are followed.
+    pub(crate) fn find(tensor: &'a str, path: &'a str, folder: &Path) -> Result<External<'a>, ImportError> {
+        let found = External { tensor, path, file: PathBuf::new(), length: 0 };
+        let relative = Path::new(path);
+        let is_inside = !path.is_empty()
+            && !path.contains(['\\', ':'])
+            && relative.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        if !is_inside {
+            return Err(found.refused("is not named by a relative path below the folder of the model"));
+        }
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let real = |path: &Path| std::fs::canonicalize(path);
+        let (Ok(root), Ok(file)) = (real(folder), real(&folder.join(relative))) else {
+            return Err(found.refused("does not exist"));
+        };
+        if !file.starts_with(&root) {
+            return Err(found.refused("is a link that leaves the folder of the model"));
+        }
+        match file.metadata() {
+            Ok(meta) if meta.is_file() => Ok(External { file, length: meta.len(), ..found }),
+            Ok(_) => Err(found.refused("is no regular file")),
+            Err(_) => Err(found.refused("cannot be read")),
+        }
+    }
+
+    /// Length of the file in bytes.
+    pub(crate) fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// The error that the file cannot be used for a reason.
+    pub(crate) fn refused(&self, reason: &str) -> ImportError {
+        refused(self.tensor, self.path, reason)
+    }
+
+    /// Reads a part of the file.
+    pub(crate) fn read(&self, offset: u64, count: u64) -> Result<Bytes, ImportError> {
+        if offset.checked_add(count).is_none_or(|end| end > self.length) {
+            return Err(self.refused("is too short"));
+        }
+        let read = || {
+            let mut file = std::fs::File::open(&self.file)?;
+            file.seek(SeekFrom::Start(offset))?;
+            let mut bytes = Vec::new();
+            file.take(count).read_to_end(&mut bytes)?;
+            Ok::<_, std::io::Error>(bytes)
+        };
+        read().map(Bytes::from).map_err(|_| self.refused("cannot be read"))
+    }
+}
+
+/// The error that a file with elements cannot be used for a reason.
+pub(crate) fn refused(tensor: &str, path: &str, reason: &str) -> ImportError {
+    ImportError::External { name: tensor.to_owned(), path: path.to_owned(), reason: reason.to_owned() }
+}
