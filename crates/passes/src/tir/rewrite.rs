@@ -380,6 +380,7 @@ fn other(r: &mut impl Rewriter, stmt: &StmtRef) -> Result<StmtRef> {
 }
 
 /// Replaces nodes in the fields of a node, except definitions. Returns the same node if none changes.
+#[inline]
 fn fields(node: &Object, mut f: impl FnMut(&Object) -> Result<Option<Object>>) -> Result<Object> {
     let mut new = node.clone();
     for (index, field) in node.info().fields().iter().enumerate() {
@@ -429,11 +430,14 @@ fn iter_var(r: &mut impl Rewriter, axis: &Ref<IterVar>) -> Result<Ref<IterVar>> 
 /// # Errors
 /// Fails with the error of `f`.
 pub fn expr_children(expr: &Expr, mut f: impl FnMut(&Expr) -> Result<Expr>) -> Result<Expr> {
-    let new =
-        fields(expr.object(), |old| match (old.downcast_ref::<PrimExpr>(), Array::<Expr>::try_ref(old)) {
-            (Some(child), _) => Ok(Some(f(child)?.into_object())),
-            (None, Some(items)) => Ok(Some(array(items, &mut f)?.into_object())),
-            (None, None) => Ok(None),
-        })?;
+    let new = fields(expr.object(), |old| {
+        if let Some(child) = old.downcast_ref::<PrimExpr>() {
+            return Ok(Some(f(child)?.into_object()));
+        }
+        match Array::<Expr>::try_ref(old) {
+            Some(items) => Ok(Some(array(items, &mut f)?.into_object())),
+            None => Ok(None),
+        }
+    })?;
     Ok(Ref::try_from_object(new).unwrap_or_else(|_| expr.clone()))
 }
