@@ -102,8 +102,8 @@ pub(crate) struct Scope {
     comparisons: usize,
     sets: usize,
     modular: Option<(Expr, ModularSet)>,
-    /// `true` for each witness that meets the condition.
-    witnesses: [bool; 2],
+    /// `true` if the witnesses know the condition.
+    has_condition: bool,
 }
 
 impl Analyzer {
@@ -381,13 +381,14 @@ impl Analyzer {
             comparisons: self.comparisons.depth(),
             sets: self.sets.scoped.len(),
             modular: None,
-            witnesses: [true; 2],
+            has_condition: false,
         };
         if expr::as_int(condition).is_some() {
             return Ok(scope);
         }
         self.memo.clear();
-        scope.witnesses = self.witnesses.each_mut().map(|witness| witness.enter(condition));
+        self.witnesses.iter_mut().for_each(|witness| witness.enter(condition));
+        scope.has_condition = true;
         self.bounds.enter(condition);
         scope.modular = self.modular.enter(condition);
         match self.enter_literals(condition) {
@@ -427,8 +428,8 @@ impl Analyzer {
         self.memo.clear();
         self.bounds.scoped.truncate(scope.bounds);
         self.literals.truncate(scope.literals);
-        for (witness, is_met) in self.witnesses.iter_mut().zip(scope.witnesses) {
-            witness.leave(is_met);
+        if scope.has_condition {
+            self.witnesses.iter_mut().for_each(Witness::leave);
         }
         self.comparisons.leave(scope.comparisons);
         self.sets.scoped.truncate(scope.sets);

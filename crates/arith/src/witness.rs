@@ -20,12 +20,29 @@ enum End {
     Greatest,
 }
 
-/// Values of variables.
+/// A fact about a variable.
+#[derive(Debug, Clone)]
+enum Fact {
+    /// The variable has a value.
+    Value(Expr, Expr),
+    /// The variable lies in `min..min + extent`.
+    Range(Expr, Expr, Expr),
+    /// The variable is not negative.
+    NonNegative(Expr),
+}
+
+/// Values of variables. Facts and conditions are evaluated when the first question needs them.
 #[derive(Debug, Clone)]
 pub(crate) struct Witness {
     end: End,
     values: VarMap<i64>,
-    /// Number of conditions in scope that the values do not meet, or that could not be evaluated.
+    /// Facts that are not evaluated yet.
+    facts: Vec<Fact>,
+    /// The conditions in scope, and for those that are evaluated, whether the values meet them.
+    conditions: Vec<(Expr, bool)>,
+    /// Number of conditions that are evaluated.
+    evaluated: usize,
+    /// Number of evaluated conditions that the values do not meet, or that could not be evaluated.
     unmet: u32,
     /// `true` if the values do not meet a fact about variables.
     is_lost: bool,
@@ -37,14 +54,57 @@ impl Witness {
         [End::Least, End::Greatest].map(|end| Witness {
             end,
             values: VarMap::default(),
+            facts: Vec::new(),
+            conditions: Vec::new(),
+            evaluated: 0,
             unmet: 0,
             is_lost: false,
         })
     }
 
-    /// Returns `true` if the values meet all facts.
-    fn is_consistent(&self) -> bool {
+    /// Evaluates what is new. Returns `true` if the values meet all facts and conditions.
+    fn is_consistent(&mut self) -> bool {
+        for fact in std::mem::take(&mut self.facts) {
+            if self.is_lost {
+                break;
+            }
+            self.add(&fact);
+        }
+        while !self.is_lost
+            && let Some((condition, _)) = self.conditions.get(self.evaluated)
+        {
+            let condition = condition.clone();
+            let is_met = self.unmet > 0 || self.value(&condition).is_some_and(|value| value != 0);
+            self.unmet += u32::from(!is_met);
+            if let Some((_, known)) = self.conditions.get_mut(self.evaluated) {
+                *known = is_met;
+            }
+            self.evaluated += 1;
+        }
         self.unmet == 0 && !self.is_lost
+    }
+
+    fn add(&mut self, fact: &Fact) {
+        match fact {
+            Fact::Value(var, value) => {
+                let value = self.value(value);
+                self.set(var, value);
+            }
+            Fact::Range(var, min, extent) => {
+                // Symbols of extents are positive.
+                let extent = self.value_with(extent, 1).filter(|extent| *extent > 0);
+                let min = self.value(min);
+                let value = match (self.end, min.zip(extent)) {
+                    (End::Greatest, Some((min, extent))) => min.checked_add(extent - 1),
+                    (End::Least, Some((min, _))) => Some(min),
+                    (_, None) => None,
+                };
+                self.set(var, value);
+            }
+            Fact::NonNegative(var) => {
+                self.is_lost |= self.value_with(var, 1).is_none_or(|value| value < 0);
+            }
+        }
     }
 
     /// Gives a variable a value that a new fact about it asks for.
@@ -58,37 +118,28 @@ impl Witness {
 
     /// Adds the fact that a variable has a value.
     pub(crate) fn bind(&mut self, var: &Expr, value: &Expr) {
-        let value = self.value(value);
-        self.set(var, value);
+        self.facts.push(Fact::Value(var.clone(), value.clone()));
     }
 
     /// Adds the fact that a variable lies in `min..min + extent`.
     pub(crate) fn bind_range(&mut self, var: &Expr, min: &Expr, extent: &Expr) {
-        // Symbols of extents are positive.
-        let extent = self.value_with(extent, 1).filter(|extent| *extent > 0);
-        let min = self.value(min);
-        let value = match (self.end, min.zip(extent)) {
-            (End::Greatest, Some((min, extent))) => min.checked_add(extent - 1),
-            (End::Least, Some((min, _))) => Some(min),
-            (_, None) => None,
-        };
-        self.set(var, value);
+        self.facts.push(Fact::Range(var.clone(), min.clone(), extent.clone()));
     }
 
     /// Adds the fact that a variable is not negative.
     pub(crate) fn mark_non_negative(&mut self, var: &Expr) {
-        self.is_lost |= self.value_with(var, 1).is_none_or(|value| value < 0);
+        self.facts.push(Fact::NonNegative(var.clone()));
     }
 
-    /// Brings a condition into scope. Returns `false` if the values do not meet it.
-    pub(crate) fn enter(&mut self, condition: &Expr) -> bool {
-        let is_met = !self.is_consistent() || self.value(condition).is_some_and(|value| value != 0);
-        self.unmet += u32::from(!is_met);
-        is_met
+    /// Brings a condition into scope.
+    pub(crate) fn enter(&mut self, condition: &Expr) {
+        self.conditions.push((condition.clone(), true));
     }
 
-    /// Ends the scope of a condition.
-    pub(crate) fn leave(&mut self, is_met: bool) {
+    /// Ends the scope of the last condition.
+    pub(crate) fn leave(&mut self) {
+        let is_met = self.conditions.pop().is_none_or(|(_, is_met)| is_met);
+        self.evaluated = self.evaluated.min(self.conditions.len());
         self.unmet = self.unmet.saturating_sub(u32::from(!is_met));
     }
 
@@ -167,7 +218,8 @@ impl Analyzer {
     }
 
     fn has_witness(&mut self, e: &Expr, is_wanted: impl Fn(i64) -> bool) -> bool {
-        let mut consistent = self.witnesses.iter_mut().filter(|witness| witness.is_consistent());
-        consistent.any(|witness| witness.value(e).is_some_and(&is_wanted))
+        self.witnesses
+            .iter_mut()
+            .any(|witness| witness.is_consistent() && witness.value(e).is_some_and(&is_wanted))
     }
 }
