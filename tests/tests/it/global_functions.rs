@@ -117,3 +117,22 @@ assert len(seen) == 1, seen
 tvm.get_global_func(\"_PrePostOrderVisit\")(f, 3, None)");
     assert_eq!(errors, ["expected a function or `None`, found int"]);
 }
+
+#[test]
+fn functions_of_the_runtime_are_unknown_or_missing() {
+    let text = "\
+import tvm
+from tvm.script import tir as T
+
+has_dnnl = tvm.get_global_func(\"relax.ext.dnnl\", True)
+has_vllm = tvm.get_global_func(\"tvm.contrib.vllm.reshape\", allow_missing=True)
+ccl = tvm.get_global_func(\"runtime.disco.compiled_ccl\")()
+
+@T.prim_func
+def f(A: T.Buffer((4,), \"float32\")):
+    A[0] = T.float32(1)
+";
+    let parsed = parse("runtime.py", text, registry(), &ParseOptions::default());
+    assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
+    assert_eq!(parsed.scripts.len(), 1);
+}

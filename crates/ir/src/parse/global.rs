@@ -3,7 +3,7 @@
 use tvmscript_ir_core::visit::Event;
 use tvmscript_ir_core::{Object, Visitor, Walk};
 use tvmscript_irbuilder::{BuildError, CallArgs, ScriptValue};
-use tvmscript_script_parser::Parser;
+use tvmscript_script_parser::{Parser, unknown_value};
 
 type Answer = Result<ScriptValue, BuildError>;
 
@@ -13,11 +13,17 @@ pub(super) const SCRIPT: &str = "script.printer.Script";
 /// The walk that calls back before and after each node.
 pub(super) const PRE_POST_ORDER_VISIT: &str = "_PrePostOrderVisit";
 
-/// `tvm.get_global_func(name)`
+/// `tvm.get_global_func(name, allow_missing=False)`. Other functions than those here are in TVM's runtime alone.
 pub(super) fn get_global_func(p: &mut Parser<'_>, args: CallArgs) -> Answer {
-    match (args.positional.as_slice(), args.keywords.as_slice()) {
-        ([ScriptValue::Str(name)], []) => p.global_function(name).map_err(|error| error.at_position(0)),
-        _ => Err(BuildError::message("`get_global_func` takes the name of a function").at_position(0)),
+    let Some(ScriptValue::Str(name)) = args.positional.first() else {
+        return Err(BuildError::message("`get_global_func` takes the name of a function").at_position(0));
+    };
+    let allow_missing = args.positional.get(1).or_else(|| args.keywords.first().map(|(_, value)| value));
+    match (p.global_function(name), allow_missing) {
+        (Ok(function), _) => Ok(function),
+        (Err(_), Some(ScriptValue::Bool(true))) => Ok(ScriptValue::None),
+        (Err(error), None) if error.help.is_some() => Err(error.at_position(0)),
+        (Err(_), _) => Ok(unknown_value("it is a function of TVM's runtime")),
     }
 }
 
