@@ -7,12 +7,12 @@ use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::mutate::post_order_mutate;
 use tvmscript_ir_core::span::CurrentSpan;
 use tvmscript_ir_core::visit::{Visitor, Walk};
-use tvmscript_ir_core::{Map, Object, ObjectLike, PtrMap, Ref, SourceId, Span, SpanMark, Value};
+use tvmscript_ir_core::{Map, Object, ObjectLike, PtrMap, Ref, SourceId, Span, SpanKind, SpanMark, Value};
 use tvmscript_relax::blocks::{BlockBuilder, FunctionBuilder, is_leaf_or_tuple};
 use tvmscript_relax::error::RelaxError;
 use tvmscript_relax::evaluate::evaluate;
 use tvmscript_relax::{
-    Call, Constant, Expr, Function, If, MatchCast, SeqExpr, StructInfo, Var, VarBinding, struct_info_of,
+    Call, Constant, Expr, Function, If, SeqExpr, StructInfo, Var, binding_parts, struct_info_of,
 };
 
 use crate::error::{ImportWarning, Reason};
@@ -53,7 +53,7 @@ const MAX_FOLDED: usize = 16;
 pub struct Graph {
     function: FunctionBuilder,
     constants: PtrMap<String>,
-    taken: HashSet<String>,
+    params: UniqueNames,
     fills_spans: bool,
     marks_spans: bool,
     max_folded_bytes: usize,
@@ -72,7 +72,7 @@ impl Graph {
         Ok(Graph {
             function: FunctionBuilder::new(is_dataflow)?,
             constants: PtrMap::default(),
-            taken: HashSet::new(),
+            params: UniqueNames::numbered_from(1),
             fills_spans: options.fills_spans,
             marks_spans: options.marks_spans,
             max_folded_bytes: options.max_folded_bytes,
@@ -110,12 +110,7 @@ impl Graph {
         } else if !identifier.starts_with(is_start) {
             identifier.insert_str(0, "input_");
         }
-        let mut unique = identifier.clone();
-        let mut number = 1;
-        while !self.taken.insert(unique.clone()) {
-            unique = format!("{identifier}_{number}");
-            number += 1;
-        }
+        let unique = self.params.take(&identifier);
         self.function.param(unique, info)
     }
 
@@ -239,9 +234,7 @@ fn with_outputs_marked(function: Ref<Function>) -> Result<Ref<Function>, Reason>
     let mut open = vec![function.body.clone()];
     while let Some(body) = open.pop() {
         for binding in body.blocks.iter().flat_map(|block| block.bindings.iter()) {
-            let cast = || binding.as_node::<MatchCast>().map(|binding| &binding.value);
-            let value = binding.as_node::<VarBinding>().map(|binding| &binding.value).or_else(cast);
-            let Some(value) = value else { continue };
+            let Some((_, value)) = binding_parts(binding) else { continue };
             if let Some(node) = value.as_node::<If>() {
                 open.extend([node.true_branch.clone(), node.false_branch.clone()]);
             } else if value.is::<Call>() && value.span().is_known() {
@@ -285,23 +278,51 @@ impl Finished {
 fn named_constants(module: &Ref<IRModule>, names: &PtrMap<String>) -> Vec<(String, Ref<Constant>)> {
     let mut found = Vec::new();
     let mut seen = HashSet::new();
-    let mut next: HashMap<String, usize> = HashMap::new();
-    let mut taken: HashSet<String> = HashSet::new();
+    let mut unique = UniqueNames::numbered_from(2);
     let _ = Visitor::new().pre_order(module.object(), |object| {
         let Some(constant) = object.downcast_ref::<Constant>() else { return Walk::Advance };
         let Some(name) = names.get(object).filter(|_| seen.insert(object.address())) else {
             return Walk::Skip;
         };
-        let mut unique = name.clone();
-        while !taken.insert(unique.clone()) {
-            let number = next.entry(name.clone()).or_insert(2);
-            unique = format!("{name}_{number}");
-            *number += 1;
-        }
-        found.push((unique, constant.clone()));
+        found.push((unique.take(name), constant.clone()));
         Walk::Skip
     });
     found
+}
+
+/// Names that are given once each: a further one gets a number.
+#[derive(Debug)]
+struct UniqueNames {
+    taken: HashSet<String>,
+    /// The next number of a name that is taken; without it, numbering names would be quadratic.
+    next: HashMap<String, usize>,
+    first: usize,
+}
+
+impl UniqueNames {
+    /// No names; the second of a name gets the number `first`.
+    fn numbered_from(first: usize) -> UniqueNames {
+        UniqueNames { taken: HashSet::new(), next: HashMap::new(), first }
+    }
+
+    /// The name, with a number if it is taken.
+    fn take(&mut self, name: &str) -> String {
+        let mut unique = name.to_owned();
+        while !self.taken.insert(unique.clone()) {
+            let number = self.next.entry(name.to_owned()).or_insert(self.first);
+            unique = format!("{name}_{number}");
+            *number += 1;
+        }
+        unique
+    }
+}
+
+/// The name of the layer that a span is; `None` for other spans.
+pub fn layer_of(span: Span) -> Option<String> {
+    match span.without_mark().kind() {
+        SpanKind::Source { source } => Some(source.name()),
+        _ => None,
+    }
 }
 
 /// The type of a value for messages: `float32 (2, 3)`.

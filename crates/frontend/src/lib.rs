@@ -42,7 +42,7 @@ use tvmscript_ir::IRModule;
 use tvmscript_ir_core::Ref;
 use tvmscript_relax::Constant;
 
-/// How to import a model.
+/// Options of an import.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ImportOptions {

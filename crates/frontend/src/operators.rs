@@ -14,3 +14,45 @@ pub struct OperatorDoc {
     /// Forms that are not supported; empty if all are.
     pub unsupported: &'static str,
 }
+
+impl OperatorDoc {
+    /// Documents an operator of a format without versions and operator sets.
+    pub(crate) const fn plain(
+        name: &'static str,
+        relax: &'static str,
+        unsupported: &'static str,
+    ) -> OperatorDoc {
+        OperatorDoc { name, domain: "", versions: &[], relax, unsupported }
+    }
+
+    /// Documents in order of their names.
+    pub(crate) fn sorted(docs: impl IntoIterator<Item = OperatorDoc>) -> Vec<OperatorDoc> {
+        let mut docs: Vec<OperatorDoc> = docs.into_iter().collect();
+        docs.sort_by_key(|doc| (doc.name, doc.domain));
+        docs
+    }
+}
+
+/// Lets converters return an expression, a call, or the list of results as the output type of their format.
+macro_rules! outputs {
+    ($output:ident) => {
+        impl From<tvmscript_relax::Expr> for $output {
+            fn from(value: tvmscript_relax::Expr) -> $output {
+                $output::One(value)
+            }
+        }
+
+        impl From<tvmscript_ir_core::Ref<tvmscript_relax::Call>> for $output {
+            fn from(call: tvmscript_ir_core::Ref<tvmscript_relax::Call>) -> $output {
+                $output::One(call.upcast())
+            }
+        }
+
+        impl From<Vec<tvmscript_relax::Expr>> for $output {
+            fn from(values: Vec<tvmscript_relax::Expr>) -> $output {
+                $output::Many(values)
+            }
+        }
+    };
+}
+pub(crate) use outputs;

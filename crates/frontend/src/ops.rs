@@ -4,9 +4,10 @@ use tvmscript_ir_core::{Array, DataType, Ref};
 use tvmscript_prim::{self as prim, FloatImm, IntImm, ops::int_value};
 use tvmscript_relax::build::args::{ExprArg, ShapeArg};
 use tvmscript_relax::evaluate::Tensor;
+use tvmscript_relax::op::call::CALL_PURE_PACKED;
 use tvmscript_relax::{
-    Call, Constant, Expr, PrimValue, ShapeExpr, StructInfo, TensorStructInfo, Tuple, TupleGetItem,
-    struct_info_of,
+    Call, Constant, Expr, ExternFunc, PrimValue, ShapeExpr, StructInfo, TensorStructInfo, Tuple,
+    TupleGetItem, TupleStructInfo, struct_info_of,
 };
 
 use crate::error::Reason;
@@ -33,15 +34,12 @@ impl IntoExpr for Expr {
 }
 expressions! { Call, Constant, ShapeExpr, Tuple, TupleGetItem, tvmscript_relax::Var }
 
+/// An integer as an attribute, of the narrowest type.
+pub use tvmscript_relax::op::plain_int as int;
+
 /// Integers as attributes of axes: of the narrowest type, as TVM converts them from Python.
 pub fn ints(values: &[i64]) -> Array<Ref<IntImm>> {
     values.iter().map(|value| int(*value)).collect()
-}
-
-/// An integer as an attribute, of the narrowest type.
-pub fn int(value: i64) -> Ref<IntImm> {
-    let dtype = if i32::try_from(value).is_ok() { DataType::INT32 } else { DataType::INT64 };
-    Ref::new(IntImm { span: tvmscript_ir_core::Span::current(), dtype, value })
 }
 
 /// Integers of `int64`, as strides, pads and cut points are.
@@ -205,4 +203,20 @@ pub fn numbers(value: &Expr) -> Option<Vec<f64>> {
 pub fn axis(axis: i64, rank: usize) -> Result<usize, Reason> {
     tvmscript_relax::evaluate::axis_of(axis, rank)
         .ok_or_else(|| Reason(format!("axis {axis} is out of range for rank {rank}")))
+}
+
+/// An opaque call in place of an operator without a converter: of an external function with this name, on these operands.
+/// Several results are a tuple.
+pub fn opaque(
+    name: String,
+    args: impl IntoIterator<Item = Expr>,
+    results: impl IntoIterator<Item = Ref<StructInfo>>,
+) -> Ref<Call> {
+    let results: Vec<Ref<StructInfo>> = results.into_iter().collect();
+    let info = match <[Ref<StructInfo>; 1]>::try_from(results) {
+        Ok([info]) => info,
+        Err(infos) => TupleStructInfo::new(infos),
+    };
+    let callee: Expr = ExternFunc::new(name, None).upcast();
+    CALL_PURE_PACKED.call_stated(None, std::iter::once(callee).chain(args), [info])
 }

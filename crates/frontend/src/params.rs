@@ -199,45 +199,24 @@ const UTF8: u16 = 1 << 11;
 const DATE: u16 = 1 << 5 | 1;
 
 impl Member {
+    /// The fields that both headers have, with the length of what follows the name.
+    fn fields(&self, extra_bytes: u16) -> Vec<u8> {
+        let name_bytes = self.name.len() as u16;
+        packed![VERSION, UTF8, 0u16, 0u16, DATE, self.crc, IN_ZIP64, IN_ZIP64, name_bytes, extra_bytes]
+    }
+
     fn local_header(&self) -> Vec<u8> {
-        let mut header = packed![
-            0x0403_4b50u32,
-            VERSION,
-            UTF8,
-            0u16,
-            0u16,
-            DATE,
-            self.crc,
-            IN_ZIP64,
-            IN_ZIP64,
-            self.name.len() as u16,
-            20u16,
-        ];
+        let mut header = packed![0x0403_4b50u32];
+        header.extend(self.fields(20));
         header.extend(self.name.as_bytes());
         header.extend(packed![1u16, 16u16, self.size, self.size]);
         header
     }
 
     fn central_header(&self) -> Vec<u8> {
-        let mut header = packed![
-            0x0201_4b50u32,
-            VERSION,
-            VERSION,
-            UTF8,
-            0u16,
-            0u16,
-            DATE,
-            self.crc,
-            IN_ZIP64,
-            IN_ZIP64,
-            self.name.len() as u16,
-            28u16,
-            0u16,
-            0u16,
-            0u16,
-            0u32,
-            IN_ZIP64,
-        ];
+        let mut header = packed![0x0201_4b50u32, VERSION];
+        header.extend(self.fields(28));
+        header.extend(packed![0u16, 0u16, 0u16, 0u32, IN_ZIP64]);
         header.extend(self.name.as_bytes());
         header.extend(packed![1u16, 24u16, self.size, self.size, self.offset]);
         header

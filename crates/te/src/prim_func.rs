@@ -56,7 +56,7 @@ pub struct IndexTypes {
 /// Like [`create_prim_func`], with types of indices.
 ///
 /// # Errors
-/// As [`create_prim_func`], and for types that are not those of integers.
+/// Those of [`create_prim_func`], and for types that are not those of integers.
 pub fn create_indexed_prim_func(arguments: &[Argument], types: IndexTypes) -> Result<Ref<PrimFunc>> {
     let index = types.at_least;
     let tensors: Vec<&Ref<Tensor>> = arguments

@@ -1,12 +1,10 @@
 //! Operators of ONNX as calls of Relax, where they differ from TVM's importer or take several forms.
 
-use prost::Message as _;
 use tvmscript::PrinterConfig;
-use tvmscript::frontend::onnx::proto::{
-    AttributeProto, DimensionProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TensorProto,
-    TensorShapeProto, TensorTypeProto, TypeProto, ValueInfoProto,
-};
+use tvmscript::frontend::onnx::proto::{AttributeProto, GraphProto, NodeProto, TensorProto, ValueInfoProto};
 use tvmscript::frontend::{Format, ImportOptions, Model, import};
+
+use crate::models::build::{model_of, node, value_of};
 
 /// Numbers of element types.
 const FLOAT: i32 = 1;
@@ -20,12 +18,7 @@ struct Case {
 }
 
 fn case(opset: i64, op: &'static str) -> Case {
-    let node = NodeProto {
-        op_type: op.into(),
-        name: "node".into(),
-        output: vec!["y".into()],
-        ..NodeProto::default()
-    };
+    let node = node("node", op, &[], &["y"]);
     let output = vec![ValueInfoProto { name: "y".into(), ..ValueInfoProto::default() }];
     Case { opset, graph: GraphProto { node: vec![node], output, ..GraphProto::default() } }
 }
@@ -37,14 +30,7 @@ impl Case {
 
     /// Adds an operand that is a parameter; dimensions below 0 are unknown and called `n`.
     fn input(mut self, name: &'static str, elem_type: i32, dims: &[i64]) -> Case {
-        let dim = |dim: &i64| match *dim {
-            ..0 => DimensionProto { dim_value: None, dim_param: Some("n".into()) },
-            dim => DimensionProto { dim_value: Some(dim), dim_param: None },
-        };
-        let shape = Some(TensorShapeProto { dim: dims.iter().map(dim).collect() });
-        let tensor_type = Some(TensorTypeProto { elem_type, shape });
-        let r#type = Some(TypeProto { tensor_type, ..TypeProto::default() });
-        self.graph.input.push(ValueInfoProto { name: name.into(), r#type });
+        self.graph.input.push(value_of(name, elem_type, dims));
         self.node().input.push(name.into());
         self
     }
@@ -93,14 +79,7 @@ impl Case {
     }
 
     fn imported(self) -> Result<String, String> {
-        let set = OperatorSetIdProto { version: self.opset, ..OperatorSetIdProto::default() };
-        let model = ModelProto {
-            ir_version: Some(8),
-            opset_import: vec![set],
-            graph: Some(self.graph),
-            ..ModelProto::default()
-        };
-        let model = Model::from_bytes(Format::Onnx, model.encode_to_vec());
+        let model = Model::from_bytes(Format::Onnx, model_of(self.opset, self.graph));
         let imported = import(&model, &ImportOptions::default()).map_err(|errors| errors.to_string())?;
         let release = tvmscript::registry().find_release("tvm-0.27").ok();
         let config = PrinterConfig { release, ..PrinterConfig::default() };
@@ -178,7 +157,7 @@ fn division_of_integers_by_a_constant_zero_is_refused() {
 #[test]
 fn axes_at_run_time_choose_among_reductions() {
     let sum = |axes: &[i64]| case(18, "ReduceMax").input("x", FLOAT, &[2, 3]).input("axes", INT64, axes);
-    // As many axes as there are: all.
+    // All axes are named.
     assert_eq!(sum(&[2]).calls(), "max");
     let calls = sum(&[1]).calls();
     assert!(
@@ -291,6 +270,6 @@ fn symbolic_lengths_meet_the_largest_common_shape() {
     let shape = &[-1, 3];
     let sum = case(13, "Sum").input("a", FLOAT, shape).input("b", FLOAT, &[1, 3]).calls();
     assert_eq!(sum, "broadcast_to broadcast_to stack sum");
-    // Whether `n` is 2 is known at run time only.
+    // Only a run knows if `n` is 2.
     assert_eq!(case(13, "Sum").input("a", FLOAT, shape).input("b", FLOAT, &[2, 3]).calls(), "add");
 }

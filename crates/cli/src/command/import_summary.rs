@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use tvmscript::frontend::Imported;
-use tvmscript::ir_core::{Ref, Span, SpanKind};
+use tvmscript::frontend::graph::layer_of;
+use tvmscript::ir_core::Ref;
 use tvmscript::relax::{
-    Binding, Call, Expr, Function, If, MatchCast, SeqExpr, StructInfo, Var, VarBinding, describe,
-    struct_info_of,
+    Binding, Call, Expr, Function, If, SeqExpr, StructInfo, Var, binding_parts, describe, struct_info_of,
 };
 
 use crate::import_args::ListFormat;
@@ -29,7 +29,7 @@ pub(super) struct Summary {
     inputs: Vec<(String, String)>,
     results: String,
     layers: Vec<Layer>,
-    /// How often each operator of Relax is called.
+    /// Number of calls of each operator of Relax.
     operators: BTreeMap<String, usize>,
     constants: usize,
     elements: u64,
@@ -60,11 +60,7 @@ impl Summary {
     }
 
     fn binding(&mut self, binding: &Ref<Binding>) {
-        let value = match (binding.as_node::<VarBinding>(), binding.as_node::<MatchCast>()) {
-            (Some(binding), _) => &binding.value,
-            (_, Some(binding)) => &binding.value,
-            _ => return,
-        };
+        let Some((_, value)) = binding_parts(binding) else { return };
         if let Some(node) = value.as_node::<If>() {
             self.sequence(&node.true_branch);
             self.sequence(&node.false_branch);
@@ -137,11 +133,4 @@ fn type_of(info: Option<&tvmscript::Object>) -> String {
 
 fn result_of(value: &Expr) -> String {
     struct_info_of(value).as_ref().map(describe).unwrap_or_default()
-}
-
-fn layer_of(span: Span) -> Option<String> {
-    match span.kind() {
-        SpanKind::Source { source } => Some(source.name()),
-        _ => None,
-    }
 }

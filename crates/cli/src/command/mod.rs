@@ -159,7 +159,7 @@ impl Run<'_> {
         }
     }
 
-    /// As [`Run::for_each_valid`], for paths that are not searched for files.
+    /// Like [`Run::for_each_valid`], for paths that are not searched for files.
     fn for_each_valid_file<T: Send>(
         &mut self,
         files: &[PathBuf],

@@ -28,23 +28,7 @@ pub(super) enum Output {
 /// An output, or the reason for which the node cannot be converted.
 pub(super) type Converted = Result<Output, Reason>;
 
-impl From<Expr> for Output {
-    fn from(value: Expr) -> Output {
-        Output::One(value)
-    }
-}
-
-impl From<Ref<Call>> for Output {
-    fn from(call: Ref<Call>) -> Output {
-        Output::One(call.upcast())
-    }
-}
-
-impl From<Vec<Expr>> for Output {
-    fn from(values: Vec<Expr>) -> Output {
-        Output::Many(values)
-    }
-}
+crate::operators::outputs!(Output);
 
 /// A node under conversion.
 pub(super) struct Node<'a, 'm> {

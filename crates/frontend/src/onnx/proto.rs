@@ -93,7 +93,7 @@ pub struct AttributeProto {
     /// In functions: the attribute of the call that this one is.
     #[prost(bytes = "bytes", tag = "21")]
     pub ref_attr_name: Bytes,
-    /// Which field holds the value; 0 in old models.
+    /// The field that holds the value; 0 in old models.
     #[prost(int32, tag = "20")]
     pub r#type: i32,
     /// A number.

@@ -1,7 +1,7 @@
 //! The view of a node that converters have: operands, attributes, the function under construction.
 
-use tvmscript_ir_core::{DataType, Ref};
-use tvmscript_relax::{Call, Constant, Expr};
+use tvmscript_ir_core::DataType;
+use tvmscript_relax::{Constant, Expr};
 
 use super::dims::Dims;
 use super::importer::{Importer, Value, silent};
@@ -26,17 +26,7 @@ pub(super) enum Output {
 /// An output, or the reason for which the node cannot be converted.
 pub(super) type Converted = Result<Output, Reason>;
 
-impl From<Expr> for Output {
-    fn from(value: Expr) -> Output {
-        Output::One(value)
-    }
-}
-
-impl From<Ref<Call>> for Output {
-    fn from(call: Ref<Call>) -> Output {
-        Output::One(call.upcast())
-    }
-}
+crate::operators::outputs!(Output);
 
 impl From<Dims> for Output {
     /// Integers of shapes; a constant if all are known.

@@ -11,7 +11,7 @@ use crate::error::Reason;
 /// Maximum number of tables and elements of vectors that are read from one file; more are refused.
 const BUDGET: usize = 10_000_000;
 
-/// What is wrong with a file.
+/// A defect of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Damaged {
     /// An offset, table or vector that is not inside the file.

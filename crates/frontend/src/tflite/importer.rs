@@ -42,7 +42,7 @@ pub(super) struct Scope {
 /// The form of a constant in the module.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Form {
-    /// As it is stored.
+    /// In the stored form.
     Stored,
     /// With its axes in this order.
     Permuted(Vec<usize>),

@@ -1,9 +1,9 @@
 //! The view of an operator that converters have: operands, options, the function under construction.
 
-use tvmscript_ir_core::{DataType, Ref};
+use tvmscript_ir_core::DataType;
 use tvmscript_relax::evaluate::Tensor as Values;
 use tvmscript_relax::op::quantize;
-use tvmscript_relax::{Call, Constant, Expr, Tuple};
+use tvmscript_relax::{Constant, Expr, Tuple};
 
 use super::flatbuffer::Scalar;
 use super::importer::{Form, Importer, element};
@@ -27,23 +27,7 @@ pub(super) enum Output {
 /// An output, or the reason for which the operator cannot be converted.
 pub(super) type Converted = Result<Output, Reason>;
 
-impl From<Expr> for Output {
-    fn from(value: Expr) -> Output {
-        Output::One(value)
-    }
-}
-
-impl From<Ref<Call>> for Output {
-    fn from(call: Ref<Call>) -> Output {
-        Output::One(call.upcast())
-    }
-}
-
-impl From<Vec<Expr>> for Output {
-    fn from(values: Vec<Expr>) -> Output {
-        Output::Many(values)
-    }
-}
+crate::operators::outputs!(Output);
 
 /// An operator under conversion.
 pub(super) struct Node<'a, 'm> {

@@ -8,9 +8,11 @@ use tvmscript_ir::IRModule;
 use tvmscript_ir_core::ptr_map::Structural;
 use tvmscript_ir_core::{EqKind, Object, PtrMap, Ref, any_node, free_variables};
 use tvmscript_relax::analysis::contains_impure_call;
-use tvmscript_relax::{Binding, Call, Expr, Function, MatchCast, SeqExpr, Var, VarBinding, is_dataflow_var};
+use tvmscript_relax::{
+    Binding, Call, Expr, Function, MatchCast, SeqExpr, Var, VarBinding, binding_parts, is_dataflow_var,
+};
 
-use super::rewrite::{Region, Rewriter, Rules, parts, rewrite};
+use super::rewrite::{Region, Rewriter, Rules, rewrite};
 use tvmscript_pass::{OptionDecl, OptionValue, pass};
 
 /// Option that restricts the pass to calls.
@@ -131,7 +133,7 @@ impl Rules for Eliminator {
     }
 
     fn binding(&mut self, binding: &Ref<Binding>, value: &Expr) -> Option<Ref<Binding>> {
-        let (var, old) = parts(binding)?;
+        let (var, old) = binding_parts(binding)?;
         let mut new_value = None;
         if self.may_merge(value) {
             let key = Key::new(binding, value);

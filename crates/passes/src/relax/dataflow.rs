@@ -6,11 +6,12 @@ use tvmscript_ir::IRModule;
 use tvmscript_ir_core::{Array, Object, ObjectLike, Ref, post_order_mutate};
 use tvmscript_relax::analysis::is_impure_call;
 use tvmscript_relax::{
-    Binding, BindingBlock, Call, Expr, Function, If, SeqExpr, Var, is_dataflow_block, is_dataflow_var,
+    Binding, BindingBlock, Call, Expr, Function, If, SeqExpr, Var, binding_parts, is_dataflow_block,
+    is_dataflow_var,
 };
 
 use super::canonicalize::canonicalize;
-use super::rewrite::{Rules, parts, rewrite};
+use super::rewrite::{Rules, rewrite};
 use crate::Result;
 use tvmscript_pass::{OptionDecl, OptionValue, pass};
 
@@ -95,7 +96,7 @@ fn gathered(seq: &Ref<SeqExpr>, min_size: usize) -> Option<Ref<SeqExpr>> {
             continue;
         }
         for binding in block.bindings.iter() {
-            if parts(binding).is_some_and(|(_, value)| is_pure(value)) {
+            if binding_parts(binding).is_some_and(|(_, value)| is_pure(value)) {
                 pure.push(binding.clone());
             } else {
                 finish(&mut plain, &mut pure, &mut has_block);

@@ -16,8 +16,8 @@ use tvmscript_relax::blocks::BlockBuilder;
 use tvmscript_relax::error::RelaxError;
 use tvmscript_relax::{
     Binding, Call, Expr, FuncStructInfo, Function, If, MatchCast, ObjectStructInfo, PrimValue, SeqExpr,
-    ShapeExpr, StructInfo, TensorStructInfo, Tuple, TupleGetItem, Var, VarBinding, is_dataflow_block,
-    struct_info_of,
+    ShapeExpr, StructInfo, TensorStructInfo, Tuple, TupleGetItem, Var, VarBinding, binding_parts,
+    is_dataflow_block, struct_info_of,
 };
 
 use tvmscript_pass::PassError;
@@ -118,14 +118,6 @@ impl Drop for CurrentSpan {
 
 pub(crate) fn relax_error(error: RelaxError) -> PassError {
     PassError::unsupported(error.to_string())
-}
-
-/// Returns the variable and the value of a binding.
-pub fn parts(binding: &Ref<Binding>) -> Option<(&Ref<Var>, &Expr)> {
-    if let Some(node) = binding.as_node::<VarBinding>() {
-        return Some((&node.var, &node.value));
-    }
-    binding.as_node::<MatchCast>().map(|node| (&node.var, &node.value))
 }
 
 /// Returns the struct info of a variable or other normalized expression.
@@ -288,7 +280,7 @@ impl Rewriter {
         if !rules.keeps(binding, self)? {
             return Ok(());
         }
-        let Some((var, old)) = parts(binding) else {
+        let Some((var, old)) = binding_parts(binding) else {
             return Err(PassError::unsupported("an unknown kind of binding"));
         };
         let _span = CurrentSpan::set(binding.span());

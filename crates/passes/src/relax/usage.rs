@@ -4,9 +4,9 @@
 
 use tvmscript_ir_core::{PtrMap, PtrSet, Ref, Visitor, Walk, with_stack};
 use tvmscript_relax::analysis::contains_impure_call;
-use tvmscript_relax::{Binding, Expr, Function, SeqExpr, Var, VarBinding};
+use tvmscript_relax::{Binding, Expr, Function, SeqExpr, Var, VarBinding, binding_parts};
 
-use super::rewrite::{Region, Rewriter, Rules, parts, rewrite};
+use super::rewrite::{Region, Rewriter, Rules, rewrite};
 use crate::Result;
 
 /// Removes the bindings of a function whose variables have no effect on its result. A binding with effects stays, except
@@ -31,7 +31,7 @@ struct Uses {
 impl Uses {
     fn sequence(&mut self, seq: &Ref<SeqExpr>) {
         for binding in seq.blocks.iter().flat_map(|block| block.bindings.iter()) {
-            let Some((var, value)) = parts(binding) else { continue };
+            let Some((var, value)) = binding_parts(binding) else { continue };
             if !binding.is::<VarBinding>() {
                 self.expr(value);
                 continue;

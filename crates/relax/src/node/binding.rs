@@ -67,6 +67,14 @@ impl MatchCast {
     }
 }
 
+/// Returns the variable and the value of a binding.
+pub fn binding_parts(binding: &Ref<Binding>) -> Option<(&Ref<Var>, &Expr)> {
+    if let Some(node) = binding.as_node::<VarBinding>() {
+        return Some((&node.var, &node.value));
+    }
+    binding.as_node::<MatchCast>().map(|node| (&node.var, &node.value))
+}
+
 /// A sequence of bindings.
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.expr.BindingBlock")]

@@ -8,7 +8,9 @@ mod struct_info;
 mod types;
 mod unknown;
 
-pub use binding::{Binding, BindingBlock, MatchCast, VarBinding, dataflow_block_type, is_dataflow_block};
+pub use binding::{
+    Binding, BindingBlock, MatchCast, VarBinding, binding_parts, dataflow_block_type, is_dataflow_block,
+};
 pub use distributed::{
     DTensorStructInfo, DeviceMesh, MeshError, Placement, PlacementSpec, PlacementSpecKind,
 };

@@ -184,7 +184,7 @@ pub mod kind {
 }
 
 /// An integer literal as narrow as it fits: `int32` or `int64`, as TVM converts Python integers.
-pub(crate) fn plain_int(value: i64) -> Ref<tvmscript_prim::IntImm> {
+pub fn plain_int(value: i64) -> Ref<tvmscript_prim::IntImm> {
     let dtype = match i32::try_from(value) {
         Ok(_) => tvmscript_ir_core::DataType::INT32,
         Err(_) => tvmscript_ir_core::DataType::INT64,

@@ -11,7 +11,7 @@ use super::state::{RelaxDocsifier, RelaxFrame};
 use crate::node::{
     Binding, BindingBlock, Call, Expr, ExternFunc, Function, If, MatchCast, ObjectStructInfo, PrimStructInfo,
     PrimValue, SeqExpr, StringImm, Tuple, TupleGetItem, TupleStructInfo, UnknownCall, Var, VarBinding,
-    is_dataflow_var, struct_info_of,
+    binding_parts, is_dataflow_var, struct_info_of,
 };
 use crate::op::{CallForm, operator};
 
@@ -226,11 +226,7 @@ fn bindings(
 
 /// The variable of a binding if it is an output of its dataflow block.
 fn output(binding: &Ref<Binding>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<Option<ExprDoc>> {
-    let var = match (binding.as_node::<VarBinding>(), binding.as_node::<MatchCast>()) {
-        (Some(node), _) => &node.var,
-        (_, Some(node)) => &node.var,
-        _ => return Ok(None),
-    };
+    let Some((var, _)) = binding_parts(binding) else { return Ok(None) };
     if is_dataflow_var(var) || !d.is_defined(var.object()) {
         return Ok(None);
     }

@@ -4,9 +4,17 @@ use tvmscript::frontend::onnx::proto::*;
 
 /// An input or output of `float32`.
 pub(super) fn value(name: &str, dims: &[i64]) -> ValueInfoProto {
-    let dim = |dim: &i64| DimensionProto { dim_value: Some(*dim), dim_param: None };
+    value_of(name, 1, dims)
+}
+
+/// An input or output of a type; dimensions below 0 are unknown and called `n`.
+pub(crate) fn value_of(name: &str, elem_type: i32, dims: &[i64]) -> ValueInfoProto {
+    let dim = |dim: &i64| match *dim {
+        ..0 => DimensionProto { dim_value: None, dim_param: Some("n".into()) },
+        dim => DimensionProto { dim_value: Some(dim), dim_param: None },
+    };
     let shape = TensorShapeProto { dim: dims.iter().map(dim).collect() };
-    let tensor = TensorTypeProto { elem_type: 1, shape: Some(shape) };
+    let tensor = TensorTypeProto { elem_type, shape: Some(shape) };
     let of = TypeProto { tensor_type: Some(tensor), ..TypeProto::default() };
     ValueInfoProto { name: name.to_owned().into(), r#type: Some(of) }
 }
@@ -34,7 +42,7 @@ pub(super) fn weights(name: &str, dims: &[i64]) -> TensorProto {
 }
 
 /// A node.
-pub(super) fn node(name: &str, op: &str, inputs: &[&str], outputs: &[&str]) -> NodeProto {
+pub(crate) fn node(name: &str, op: &str, inputs: &[&str], outputs: &[&str]) -> NodeProto {
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned().into()).collect();
     NodeProto {
         name: name.to_owned().into(),
@@ -59,8 +67,13 @@ pub(super) fn node_with(mut node: NodeProto, attributes: &[(&str, &[i64])]) -> N
 
 /// A model of operator set 17.
 pub(super) fn model(graph: GraphProto) -> Vec<u8> {
+    model_of(17, graph)
+}
+
+/// A model of an operator set.
+pub(crate) fn model_of(opset: i64, graph: GraphProto) -> Vec<u8> {
     use prost::Message as _;
-    let opset = OperatorSetIdProto { version: 17, ..OperatorSetIdProto::default() };
+    let opset = OperatorSetIdProto { version: opset, ..OperatorSetIdProto::default() };
     let model = ModelProto {
         ir_version: Some(8),
         opset_import: vec![opset],

@@ -1,6 +1,6 @@
 //! Models of other frameworks: modules, spans, errors.
 
-mod build;
+pub(crate) mod build;
 mod pages;
 
 use tvmscript::frontend::onnx::proto::GraphProto;

@@ -11,11 +11,12 @@ use std::process::Command;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use serde_json::Value;
+use tvmscript::frontend::graph::layer_of;
 use tvmscript::frontend::{ImportOptions, Imported, Model, import};
 use tvmscript::ir::IRModule;
+use tvmscript::ir_core::Span;
 use tvmscript::ir_core::release::Release;
-use tvmscript::ir_core::{Span, SpanKind};
-use tvmscript::relax::{Binding, Call, Expr, Function, If, MatchCast, SeqExpr, VarBinding};
+use tvmscript::relax::{Call, Function, If, SeqExpr, binding_parts};
 use tvmscript::{Object, ParseOptions, PrinterConfig, Ref, parse, structural_equal};
 
 use crate::conformance::{in_parallel, share};
@@ -191,8 +192,7 @@ fn expected(dir: &Path, name: &str, keeps_params: bool) -> Result<Object, String
 /// A binding: kind of its value, and the layer.
 fn bindings(body: &Ref<SeqExpr>, found: &mut Vec<(String, Span)>) {
     for binding in body.blocks.iter().flat_map(|block| block.bindings.iter()) {
-        let value = value_of(binding);
-        let Some(value) = value else { continue };
+        let Some((_, value)) = binding_parts(binding) else { continue };
         let kind = match value.as_node::<Call>() {
             Some(call) => call.op_name().unwrap_or("call").to_owned(),
             None => value.object().info().key().rsplit('.').next().unwrap_or_default().to_owned(),
@@ -202,21 +202,6 @@ fn bindings(body: &Ref<SeqExpr>, found: &mut Vec<(String, Span)>) {
             bindings(&node.true_branch, found);
             bindings(&node.false_branch, found);
         }
-    }
-}
-
-fn value_of(binding: &Ref<Binding>) -> Option<&Expr> {
-    binding
-        .as_node::<VarBinding>()
-        .map(|binding| &binding.value)
-        .or_else(|| binding.as_node::<MatchCast>().map(|binding| &binding.value))
-}
-
-/// The name of a layer that a span is.
-fn layer(span: Span) -> Option<String> {
-    match span.kind() {
-        SpanKind::Source { source } => Some(source.name()),
-        _ => None,
     }
 }
 
@@ -237,7 +222,7 @@ fn spans(dir: &Path, case: &Value, imported: &Imported, answer: &mut Answer) {
     for (binding, (kind, span)) in expected.iter().zip(found) {
         let Some(wanted) = binding["span"].as_str() else { continue };
         answer.spans.1 += 1;
-        let layer = layer(span);
+        let layer = layer_of(span);
         if layer.as_deref() == Some(wanted) {
             answer.spans.0 += 1;
         } else if answer.wrong_span.is_none() {
@@ -277,7 +262,7 @@ fn node_spans(expected: &Value, imported: &Imported, answer: &mut Answer) {
         found.into_iter().filter(|(kind, _)| !matches!(kind.as_str(), "Var" | "DataflowVar" | "Tuple"))
     {
         answer.spans.1 += 1;
-        let layer = layer(span);
+        let layer = layer_of(span);
         let is_known = layer.as_ref().is_some_and(|layer| {
             is_node(layer) || layer.match_indices('/').any(|(at, _)| is_node(&layer[..at]))
         });

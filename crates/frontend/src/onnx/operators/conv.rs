@@ -117,7 +117,7 @@ impl Window {
     /// `pads`, or those of `auto_pad`: all before, then all after.
     ///
     /// # Errors
-    /// As [`Self::same_pads`].
+    /// Those of [`Self::same_pads`].
     pub(super) fn resolved_pads(&self, x: &Expr) -> Result<Vec<i64>, Reason> {
         if self.auto_pad == AutoPad::No {
             return Ok(self.pads.clone());

@@ -28,12 +28,10 @@ mod variadic;
 pub(super) use runtime::is_shape;
 pub(super) use scalar::as_tensor;
 
-use tvmscript_relax::op::call::CALL_PURE_PACKED;
-use tvmscript_relax::{ExternFunc, TupleStructInfo};
-
 use super::name::text;
 use super::node::{Converted, Node};
 use crate::operators::OperatorDoc;
+use crate::ops::opaque;
 
 /// A converter.
 pub(super) type Convert = fn(&mut Node<'_, '_>) -> Converted;
@@ -115,21 +113,12 @@ pub(super) fn find(operator: &str, domain: &str) -> Option<&'static Row> {
 
 /// The documentation of all operators, in order of their names.
 pub(super) fn docs() -> Vec<OperatorDoc> {
-    let mut docs: Vec<OperatorDoc> = all_rows().map(|row| row.doc).collect();
-    docs.sort_by_key(|doc| (doc.name, doc.domain));
-    docs
+    OperatorDoc::sorted(all_rows().map(|row| row.doc))
 }
 
 /// An opaque call in place of an operator without a converter.
 pub(super) fn stub(cx: &mut Node<'_, '_>) -> Converted {
     let name = format!("onnx.{}", text(&cx.proto.op_type));
-    let callee = ExternFunc::new(name, None).upcast();
-    let count = cx.output_count();
-    let infos = (0..count).map(|index| cx.declared(index));
-    let info = match count {
-        1 => cx.declared(0),
-        _ => TupleStructInfo::new(infos),
-    };
-    let args = std::iter::once(callee).chain(cx.all());
-    Ok(CALL_PURE_PACKED.call_stated(None, args, [info]).into())
+    let results: Vec<_> = (0..cx.output_count()).map(|index| cx.declared(index)).collect();
+    Ok(opaque(name, cx.all(), results).into())
 }

@@ -1,14 +1,14 @@
 //! Tensors of other lengths along their spatial axes: `Resize` and `Upsample`.
 
-use tvmscript_ir_core::{Array, DataType, Ref, Span};
+use tvmscript_ir_core::{Array, DataType, Ref, Span, Str};
 use tvmscript_prim::{self as prim, FloatImm, IntImm, ops::int_value};
-use tvmscript_relax::Expr;
 use tvmscript_relax::op::datatype::astype;
 use tvmscript_relax::op::elementwise::{floor, multiply};
 use tvmscript_relax::op::image::resize2d;
 use tvmscript_relax::op::index::take;
 use tvmscript_relax::op::shape::{expand_dims, squeeze, tensor_to_shape};
 use tvmscript_relax::op::tvm_0_27::image::resize3d;
+use tvmscript_relax::{Call, Expr};
 
 use super::super::node::{Converted, Node};
 use super::rows;
@@ -28,7 +28,22 @@ enum Version {
     Eleven,
 }
 
-/// How a tensor is resized.
+/// `R.image.resize2d` or `R.image.resize3d`.
+type Operator = fn(
+    Expr,
+    Expr,
+    Option<Array<Ref<FloatImm>>>,
+    Str,
+    Str,
+    Str,
+    Str,
+    f64,
+    i64,
+    f64,
+    Option<DataType>,
+) -> Ref<Call>;
+
+/// New lengths of a tensor, and the way to its elements.
 struct Resize {
     /// Lengths of the axes but the first two.
     sizes: Vec<prim::Expr>,
@@ -65,12 +80,12 @@ impl Resize {
             };
             order.iter().map(bound).collect()
         };
-        let plane = |x: Expr, sizes: Vec<prim::Expr>, region: Array<Ref<FloatImm>>| {
-            resize2d(
+        let resized = |operator: Operator, layout: &str, x: Expr, sizes: Vec<prim::Expr>, order: &[usize]| {
+            operator(
                 x,
                 ops::shape_of(sizes),
-                Some(region),
-                "NCHW".into(),
+                Some(region(order)),
+                layout.into(),
                 self.method.as_str().into(),
                 self.coordinates.as_str().into(),
                 self.rounding.as_str().into(),
@@ -80,33 +95,18 @@ impl Resize {
                 None,
             )
         };
+        let sizes = self.sizes.clone();
         match self.sizes.len() {
             1 => {
                 // A line is a plane of one row.
-                let sizes = std::iter::once(IntImm::int64(1)).chain(self.sizes.iter().cloned()).collect();
-                let line = plane(
-                    expand_dims(x, ints(&[2])).upcast(),
-                    sizes,
-                    region(&[usize::MAX, 0, usize::MAX, 1]),
-                );
+                let sizes = std::iter::once(IntImm::int64(1)).chain(sizes).collect();
+                let x = expand_dims(x, ints(&[2])).upcast();
+                let line = resized(resize2d, "NCHW", x, sizes, &[usize::MAX, 0, usize::MAX, 1]);
                 Ok(squeeze(line.upcast(), Some(ints(&[2]))).into())
             }
-            2 => Ok(plane(x, self.sizes.clone(), region(&[0, 1, 2, 3])).into()),
-            3 => Ok(resize3d(
-                x,
-                ops::shape_of(self.sizes.clone()),
-                // Upstream lists the axes of the region from the last to the first.
-                Some(region(&[2, 1, 0, 5, 4, 3])),
-                "NCDHW".into(),
-                self.method.as_str().into(),
-                self.coordinates.as_str().into(),
-                self.rounding.as_str().into(),
-                self.cubic_alpha,
-                self.cubic_exclude,
-                self.outside,
-                None,
-            )
-            .into()),
+            2 => Ok(resized(resize2d, "NCHW", x, sizes, &[0, 1, 2, 3]).into()),
+            // Upstream lists the axes of the region from the last to the first.
+            3 => Ok(resized(resize3d, "NCDHW", x, sizes, &[2, 1, 0, 5, 4, 3]).into()),
             _ => Err("needs an operand of rank 3, 4 or 5".into()),
         }
     }

@@ -33,7 +33,7 @@ pub(super) fn call<'m>(cx: &mut Node<'_, 'm>, name: &'m [u8]) -> Converted {
     Ok(Output::Values(cx.importer.inline(name, &layer, operands)?))
 }
 
-/// What the functions of a conditional or loop get: parameters, or values that all of them know.
+/// Operands of the functions of a conditional or loop: parameters, or values that all of them know.
 struct Operands {
     /// The values that are known; `None` for those that are parameters.
     known: Vec<Option<Value>>,

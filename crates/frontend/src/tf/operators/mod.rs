@@ -13,13 +13,13 @@ mod shape;
 mod slice;
 mod space;
 
-use tvmscript_relax::op::call::CALL_PURE_PACKED;
-use tvmscript_relax::{ExternFunc, TensorStructInfo};
+use tvmscript_relax::TensorStructInfo;
 
 use super::names::text;
 use super::node::{Converted, Node};
 use crate::error::Reason;
 use crate::operators::OperatorDoc;
+use crate::ops::opaque;
 
 /// A converter.
 pub(super) type Convert = fn(&mut Node<'_, '_>) -> Converted;
@@ -62,23 +62,21 @@ static FAMILIES: &[&[Row]] = &[
     space::ROWS,
 ];
 
+fn all_rows() -> impl Iterator<Item = &'static Row> {
+    FAMILIES.iter().flat_map(|family| family.iter())
+}
+
 /// The row of an operator.
 pub(super) fn find(operator: &[u8]) -> Option<&'static Row> {
-    let mut rows = FAMILIES.iter().flat_map(|family| family.iter());
-    rows.find(|row| row.names.iter().any(|name| name.as_bytes() == operator))
+    all_rows().find(|row| row.names.iter().any(|name| name.as_bytes() == operator))
 }
 
 /// The documentation of all operators, in order of their names.
 pub(super) fn docs() -> Vec<OperatorDoc> {
-    let rows = FAMILIES.iter().flat_map(|family| family.iter());
-    let mut docs: Vec<OperatorDoc> = rows
-        .flat_map(|row| {
-            let Row { names, relax, unsupported, .. } = *row;
-            names.iter().map(move |name| OperatorDoc { name, domain: "", versions: &[], relax, unsupported })
-        })
-        .collect();
-    docs.sort_by_key(|doc| doc.name);
-    docs
+    let of_row = |row: &'static Row| {
+        row.names.iter().map(move |name| OperatorDoc::plain(name, row.relax, row.unsupported))
+    };
+    OperatorDoc::sorted(all_rows().flat_map(of_row))
 }
 
 /// Returns `true` for operators that call functions; their nodes are checked even if an operand has failed.
@@ -101,11 +99,9 @@ pub(super) fn call_by_name(cx: &mut Node<'_, '_>) -> Converted {
 /// An opaque call in place of an operator without a converter. Its only result counts.
 pub(super) fn stub(cx: &mut Node<'_, '_>) -> Converted {
     let name = format!("tf.{}", text(&cx.proto.op));
-    let callee = ExternFunc::new(name, None).upcast();
     let dtype = cx.dtype_attr("T").ok().flatten().unwrap_or(tvmscript_ir_core::DataType::VOID);
-    let info = TensorStructInfo::of_rank(-1, dtype, None).upcast();
-    let inputs = cx.inputs(0..cx.count())?;
-    Ok(CALL_PURE_PACKED.call_stated(None, std::iter::once(callee).chain(inputs), [info]).into())
+    let result = TensorStructInfo::of_rank(-1, dtype, None).upcast();
+    Ok(opaque(name, cx.inputs(0..cx.count())?, [result]).into())
 }
 
 /// Checks that an attribute has one of the supported values.

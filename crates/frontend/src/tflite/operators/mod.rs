@@ -20,14 +20,12 @@ mod stablehlo;
 mod stablehlo_index;
 mod vision;
 
-use tvmscript_relax::op::call::CALL_PURE_PACKED;
-use tvmscript_relax::{Expr, ExternFunc, TupleStructInfo};
-
 use super::model::Operator;
 use super::node::{Converted, Node};
 use super::schema::{Call, CallOnce, If, StablehloComposite, StablehloWhile, While};
 use crate::error::Reason;
 use crate::operators::OperatorDoc;
+use crate::ops::opaque;
 
 /// A converter.
 type Convert = fn(&mut Node<'_, '_>) -> Converted;
@@ -55,13 +53,7 @@ pub(super) struct Row {
 macro_rules! rows {
     ($($name:literal: $elements:ident $convert:expr => $relax:literal $(, $unsupported:literal)?;)*) => {
         pub(super) static ROWS: &[super::Row] = &[$(super::Row {
-            doc: $crate::operators::OperatorDoc {
-                name: $name,
-                domain: "",
-                versions: &[],
-                relax: $relax,
-                unsupported: concat!($($unsupported)?),
-            },
+            doc: $crate::operators::OperatorDoc::plain($name, $relax, concat!($($unsupported)?)),
             elements: super::Elements::$elements,
             convert: $convert,
         }),*];
@@ -102,9 +94,7 @@ pub(super) fn find(operator: &str) -> Option<&'static Row> {
 
 /// The documentation of all operators, in order of their names.
 pub(super) fn docs() -> Vec<OperatorDoc> {
-    let mut docs: Vec<OperatorDoc> = all_rows().map(|row| row.doc).collect();
-    docs.sort_by_key(|doc| doc.name);
-    docs
+    OperatorDoc::sorted(all_rows().map(|row| row.doc))
 }
 
 /// The subgraphs whose operators become part of the module because of an operator.
@@ -126,13 +116,7 @@ pub(super) fn called_subgraphs(operator: &Operator<'_>) -> Vec<usize> {
 
 /// An opaque call in place of an operator without a converter.
 pub(super) fn stub(cx: &mut Node<'_, '_>) -> Converted {
-    let callee: Expr = ExternFunc::new(format!("tflite.{}", cx.operator.name), None).upcast();
-    let infos = cx.operator.outputs.iter().map(|index| cx.importer.type_of(*index));
-    let mut infos = infos.collect::<Result<Vec<_>, Reason>>()?;
-    let info = match infos.len() {
-        1 => infos.swap_remove(0),
-        _ => TupleStructInfo::new(infos),
-    };
-    let args = std::iter::once(callee).chain(cx.all()?);
-    Ok(CALL_PURE_PACKED.call_stated(None, args, [info]).into())
+    let results = cx.operator.outputs.iter().map(|index| cx.importer.type_of(*index));
+    let results = results.collect::<Result<Vec<_>, Reason>>()?;
+    Ok(opaque(format!("tflite.{}", cx.operator.name), cx.all()?, results).into())
 }

@@ -135,7 +135,7 @@ fn arange(cx: &mut Node<'_, '_>) -> Converted {
     cx.result(op::arange(start.0, Some(end.0), step.0, Some(dtype)))
 }
 
-/// As many numbers as stated: an interval that ends half a step after the last one.
+/// An interval of the stated count of numbers, which ends half a step after the last one.
 fn linspace(cx: &mut Node<'_, '_>) -> Converted {
     let needed = "the bounds and the number of steps must be known";
     let start = cx.number(0, "start")?.ok_or(needed)?;

@@ -22,14 +22,14 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use tvmscript_relax::op::call::CALL_PURE_PACKED;
-use tvmscript_relax::{Expr, ExternFunc, ObjectStructInfo, TensorStructInfo, TupleStructInfo};
+use tvmscript_relax::{ObjectStructInfo, TensorStructInfo, TupleStructInfo};
 
 use super::argument::Argument;
 use super::node::Node;
 use super::program::Results;
 use super::value::{Converted, Value};
 use crate::operators::OperatorDoc;
+use crate::ops::opaque;
 
 /// A converter.
 pub(super) type Convert = fn(&mut Node<'_, '_>) -> Converted;
@@ -98,22 +98,18 @@ fn without_underscore(operator: &str) -> Option<Cow<'_, str>> {
 /// The documentation of all operators, in order of their names.
 pub(super) fn docs() -> Vec<OperatorDoc> {
     let of_row = |row: &'static Row| {
-        let Row { relax, unsupported, .. } = *row;
-        row.names.iter().map(move |name| OperatorDoc { name, domain: "", versions: &[], relax, unsupported })
+        row.names.iter().map(move |name| OperatorDoc::plain(name, row.relax, row.unsupported))
     };
-    let mut docs: Vec<OperatorDoc> = all_rows().flat_map(of_row).collect();
-    docs.sort_by_key(|doc| doc.name);
-    docs
+    OperatorDoc::sorted(all_rows().flat_map(of_row))
 }
 
 /// An opaque call in place of an operator without a converter.
 pub(super) fn stub(cx: &mut Node<'_, '_>) -> Converted {
-    let callee: Expr = ExternFunc::new(format!("torch.{}", cx.proto.operator()), None).upcast();
-    let info = match cx.proto.results() {
+    let result = match cx.proto.results() {
         Results::One(_) => TensorStructInfo::of_rank(-1, tvmscript_ir_core::DataType::VOID, None).upcast(),
         Results::Fields(fields) => TupleStructInfo::new(fields.iter().map(|_| ObjectStructInfo::new())),
     };
-    let mut args = vec![callee];
+    let mut args = Vec::new();
     let proto = cx.proto;
     for input in &proto.inputs {
         if matches!(input.arg, Argument::Name(_) | Argument::List(_)) {
@@ -123,7 +119,7 @@ pub(super) fn stub(cx: &mut Node<'_, '_>) -> Converted {
             args.extend(found.into_iter().cloned());
         }
     }
-    cx.result(CALL_PURE_PACKED.call_stated(None, args, [info]))
+    cx.result(opaque(format!("torch.{}", proto.operator()), args, [result]))
 }
 
 /// A converter without a result.

@@ -6,11 +6,11 @@ use tvmscript_ir_core::{
 };
 use tvmscript_relax::{
     Binding, BindingBlock, Constant, Expr, Function, Id, MatchCast, SeqExpr, Tuple, TupleGetItem,
-    TupleStructInfo, Var, VarBinding, is_dataflow_block, is_dataflow_var,
+    TupleStructInfo, Var, VarBinding, binding_parts, is_dataflow_block, is_dataflow_var,
 };
 
 use crate::Result;
-use crate::relax::rewrite::{Rewriter, Rules, info_of, parts, rewrite, span_or};
+use crate::relax::rewrite::{Rewriter, Rules, info_of, rewrite, span_or};
 
 /// Replaces variables that are bound to variables or constants.
 pub(super) fn inline(function: &Ref<Function>) -> Result<Ref<Function>> {
@@ -43,7 +43,7 @@ fn last<'a>(map: &'a PtrMap<Ref<Var>>, var: &'a Ref<Var>) -> &'a Ref<Var> {
 
 impl Rules for Plan {
     fn keeps(&mut self, binding: &Ref<Binding>, _: &mut Rewriter) -> Result<bool> {
-        Ok(!parts(binding).is_some_and(|(var, _)| self.removed.contains(var.vid.object())))
+        Ok(!binding_parts(binding).is_some_and(|(var, _)| self.removed.contains(var.vid.object())))
     }
 
     fn definition(&mut self, var: &Ref<Var>) -> Ref<Var> {
@@ -98,7 +98,7 @@ impl Planner {
     }
 
     fn binding(&mut self, binding: &Ref<Binding>, block: &Ref<BindingBlock>) {
-        let Some((var, value)) = parts(binding) else { return };
+        let Some((var, value)) = binding_parts(binding) else { return };
         let is_renaming = match binding.as_node::<MatchCast>() {
             None => true,
             Some(_) => {
@@ -217,7 +217,7 @@ fn without_renamed_outputs(block: &Ref<BindingBlock>) -> Option<Ref<BindingBlock
     let mut outputs = PtrSet::default();
     let mut values: PtrMap<(Expr, Ref<Binding>)> = PtrMap::default();
     for binding in block.bindings.iter().rev() {
-        let (var, value) = parts(binding)?;
+        let (var, value) = binding_parts(binding)?;
         let id = var.vid.object();
         let renamed =
             value.downcast_ref::<Var>().filter(|value| is_dataflow_var(value) && !is_dataflow_var(var));
@@ -243,7 +243,7 @@ fn without_renamed_outputs(block: &Ref<BindingBlock>) -> Option<Ref<BindingBlock
     }
     let mut bindings = Vec::new();
     for binding in block.bindings.iter() {
-        let (var, value) = parts(binding)?;
+        let (var, value) = binding_parts(binding)?;
         let local = value.as_node::<Var>().filter(|_| !is_dataflow_var(var)).map(|local| local.vid.object());
         if is_dataflow_var(var) && values.contains_key(var.vid.object()) {
             continue;
