@@ -17,6 +17,7 @@ pub struct OperatorDoc {
 
 impl OperatorDoc {
     /// Documents an operator of a format without versions and operator sets.
+    #[cfg(any(feature = "torch", feature = "tflite", feature = "tf"))]
     pub(crate) const fn plain(
         name: &'static str,
         relax: &'static str,
