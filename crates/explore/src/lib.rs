@@ -1,0 +1,7 @@
+//! One offline page over a program and its passes.
+//!
+//! A [`Page`](page::Page) holds the texts of all versions of a program, the origins of each line, graphs and schedules. Readers
+//! of dumps and an instrument of passes fill it; `page::html` writes it as one HTML file that needs no server.
+#![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+pub mod page;
