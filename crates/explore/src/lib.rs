@@ -4,4 +4,5 @@
 //! of dumps and an instrument of passes fill it; `page::html` writes it as one HTML file that needs no server.
 #![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+pub mod graph;
 pub mod page;
