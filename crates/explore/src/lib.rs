@@ -8,6 +8,8 @@
 #![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 pub mod capture;
+pub mod graph;
 pub mod lineage;
+
 pub mod page;
 pub mod run;
