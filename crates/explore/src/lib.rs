@@ -10,6 +10,5 @@
 pub mod capture;
 pub mod graph;
 pub mod lineage;
-
 pub mod page;
 pub mod run;
