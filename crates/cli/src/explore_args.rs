@@ -13,16 +13,21 @@ use crate::printer::TextArgs;
 Examples:
   tvmscript explore kernel.py --passes tir.LowerInitBlock,tir.UnrollLoop,tir.Simplify -o page.html
   tvmscript explore model.onnx --passes default -o page.html
+  tvmscript explore dumps/ -o page.html
+  tvmscript explore before.log after.log -o page.html
   tvmscript explore kernel.py --passes tir.Simplify --format json | jq '.runs[0].versions[].name'
+
+A dump is what another compiler wrote: a folder of TVM's DumpIR (`NNN_pass.py`) or of TileLang's lower trace, a log of TVM's
+PrintBeforeAll and PrintAfterAll or of MLIR's -mlir-print-ir-after-all, or a folder of `opt --dump-dir`.
 
 The page is one file: open it in a browser, without a server or a network. It lists the passes, shows the text before and
 after each with the differences, and marks the lines that came from a line of the input or from a layer of a model.
 
 The same input gives the same bytes. `--timing` adds the times of the passes, which vary.")]
 pub(crate) struct ExploreArgs {
-    /// Script, JSON or model; `-` is standard input
-    #[arg(value_name = "INPUT")]
-    pub(crate) input: PathBuf,
+    /// Script, JSON, model, or dump of passes: a folder or a log; `-` is standard input. Two inputs are compared
+    #[arg(value_name = "INPUT", required = true, num_args = 1..=2)]
+    pub(crate) inputs: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) passes: PassArgs,
     /// Output format

@@ -10,6 +10,7 @@ use tvmscript_ir_core::{Object, Registry, SourceComments};
 use tvmscript_pass::instrument::{SourceCoverage, source_coverage};
 
 use crate::capture::Captured;
+use crate::comparison::Fingerprint;
 use crate::lineage::{Places, Sources};
 use crate::page::{Origin, Part, Run, Store, Version};
 
@@ -113,6 +114,16 @@ pub fn make(
         run.versions.push(version);
     }
     Ok(run)
+}
+
+/// Contents of the versions, which [`crate::comparison::parting`] compares.
+pub fn fingerprints(programs: &[Program<'_>]) -> Vec<Fingerprint> {
+    let count = programs.iter().map(|program| program.versions.len()).max().unwrap_or(0);
+    let of_version = |index: usize| {
+        let roots = programs.iter().filter_map(|program| program.versions.get(index).or(program.versions.last()));
+        Fingerprint::of_all(roots.map(|captured| &captured.root))
+    };
+    (0..count).map(of_version).collect()
 }
 
 /// `true` if all answers are.

@@ -1,8 +1,9 @@
 //! `explore`: a page over a program and its passes.
 
 use std::io::IsTerminal as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use tvmscript::diagnostics::escape;
 use tvmscript::ir::IRModule;
 use tvmscript::ir_core::structural_equal;
 use tvmscript::pass::instrument::Progress;
@@ -10,11 +11,12 @@ use tvmscript::pass::{PassError, Sequential};
 use tvmscript::passes::{ProgramForm, on_module};
 use tvmscript::{Object, ParseOptions, PrinterConfig};
 use tvmscript_explore::capture::{Capture, Captured};
+use tvmscript_explore::comparison::{Fingerprint, parting};
 use tvmscript_explore::lineage::{Sources, file_name};
-use tvmscript_explore::page::{Page, Store, Version, html};
+use tvmscript_explore::page::{self, Page, Store, Version, html};
 use tvmscript_explore::run::{self, Program, RunOptions};
 
-use super::{Answer, Run, opt};
+use super::{Answer, Run, explore_dumps, opt};
 use crate::explore_args::{ExploreArgs, ExploreFormat};
 use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Input, Script, Source, Warnings};
@@ -34,20 +36,40 @@ pub(super) fn run(args: &ExploreArgs, run: &mut Run<'_>) -> Outcome {
             return Outcome::Misused;
         }
     };
+    if input::reads_stdin_twice(&args.inputs) {
+        return output::stdin_twice();
+    }
+    let settings = run.settings;
     run.for_each_valid_file(
-        std::slice::from_ref(&args.input),
-        |path, settings, timings| explore_file(path, args, &passes, settings, timings),
-        |_, Explored { text, failure }| {
-            let written = output::write(args.output.as_deref(), &text);
-            match failure {
-                None => written,
-                Some(message) => {
-                    output::diagnose(&message);
-                    Outcome::No.and(written)
+        args.inputs.get(..1).unwrap_or_default(),
+        |_, settings, timings| explore(args, &passes, settings, timings),
+        |_, explored| match explored {
+            Ok(Explored { text, failure }) => {
+                let written = output::write(args.output.as_deref(), &text);
+                match failure {
+                    None => written,
+                    Some(message) => {
+                        output::diagnose(&message);
+                        Outcome::No.and(written)
+                    }
                 }
+            }
+            Err(Unexplored::File(path, error)) => {
+                output::diagnose(&error.render(&path, &settings));
+                error.outcome()
+            }
+            Err(Unexplored::Dump(message)) => {
+                output::diagnose(&format!("error: {}", escape::name(&message)));
+                Outcome::Misused
             }
         },
     )
+}
+
+/// The reason why there is no page.
+enum Unexplored {
+    File(PathBuf, Box<FileError>),
+    Dump(String),
 }
 
 /// The result of a file.
@@ -57,18 +79,85 @@ struct Explored {
     failure: Option<String>,
 }
 
-fn explore_file(
-    path: &Path,
+/// A run, with what is said about it besides the page.
+struct Made {
+    run: page::Run,
+    /// Contents of the versions; empty unless they are compared.
+    fingerprints: Vec<Fingerprint>,
+    notes: Vec<String>,
+    failure: Option<String>,
+}
+
+/// Makes the page of all inputs.
+fn explore(
     args: &ExploreArgs,
     passes: &Sequential<IRModule>,
     settings: &Settings<'_>,
     timings: &mut Timings,
-) -> Answer<(Explored, Warnings)> {
+) -> Answer<(Result<Explored, Unexplored>, Warnings)> {
+    let mut page = Page::default();
+    let mut store = Store::default();
+    let mut failures = Vec::new();
+    let mut fingerprints = Vec::new();
+    let mut are_dumps = true;
+    for (path, index) in args.inputs.iter().zip(0..) {
+        let made = match explore_dumps::read(path) {
+            Ok(None) => {
+                are_dumps = false;
+                explore_file(path, (args, index), passes, settings, timings, &mut store)
+                    .map_err(|error| Unexplored::File(path.clone(), error))
+            }
+            Ok(Some(dump)) => {
+                let made = timings.time("page", || explore_dumps::run(&dump, index, &mut store, settings));
+                Ok((Made { run: made.run, fingerprints: made.fingerprints, notes: dump.notes, failure: None }, Warnings::default()))
+            }
+            Err(error) => Err(Unexplored::Dump(error.to_string())),
+        };
+        output::clear_progress();
+        let made = match made {
+            Ok((made, of_input)) => {
+                of_input.show(settings.color);
+                made
+            }
+            Err(error) => return Ok((Err(error), Warnings::default())),
+        };
+        page.title = if page.title.is_empty() { made.run.name.clone() } else { format!("{} and {}", page.title, made.run.name) };
+        page.runs.push(made.run);
+        page.notes.extend(made.notes);
+        failures.extend(made.failure);
+        fingerprints.push(made.fingerprints);
+    }
+    if are_dumps && !args.passes.names.is_empty() {
+        let message = "`--passes` is for scripts and models; the input is a dump of passes that ran";
+        return Ok((Err(Unexplored::Dump(message.to_owned())), Warnings::default()));
+    }
+    if let [a, b] = fingerprints.as_slice() {
+        page.parting = parting(a, b);
+    }
+    store.finish(&mut page);
+    let text = timings.time("write", || match args.format {
+        ExploreFormat::Html => html(&page).map_err(|error| error.to_string()),
+        ExploreFormat::Json => {
+            serde_json::to_string(&page).map(|json| json + "\n").map_err(|error| error.to_string())
+        }
+    });
+    let text = text.map_err(|error| FileError::new(FileErrorKind::Unwritable(error), None))?;
+    let failure = (!failures.is_empty()).then(|| failures.join("\n"));
+    Ok((Ok(Explored { text, failure }), Warnings::default()))
+}
+
+fn explore_file(
+    path: &Path,
+    (args, index): (&ExploreArgs, u32),
+    passes: &Sequential<IRModule>,
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+    store: &mut Store,
+) -> Answer<(Made, Warnings)> {
     let Input { source, scripts, warnings } = input::load(path, settings, timings)?;
-    let explored = Explorer { args, passes, settings, source: &source, scripts: &scripts }.explore(timings);
-    output::clear_progress();
+    let explored = Explorer { args, index, passes, settings, source: &source, scripts: &scripts }.explore(timings, store);
     match explored {
-        Ok(explored) => Ok((explored, warnings)),
+        Ok(made) => Ok((made, warnings)),
         Err(failure) => Err(FileError::new(failure, Some(source))),
     }
 }
@@ -82,6 +171,7 @@ struct Failed {
 
 struct Explorer<'a> {
     args: &'a ExploreArgs,
+    index: u32,
     passes: &'a Sequential<IRModule>,
     settings: &'a Settings<'a>,
     source: &'a Source,
@@ -89,7 +179,7 @@ struct Explorer<'a> {
 }
 
 impl Explorer<'_> {
-    fn explore(&self, timings: &mut Timings) -> Result<Explored, FileErrorKind> {
+    fn explore(&self, timings: &mut Timings, store: &mut Store) -> Result<Made, FileErrorKind> {
         let mut programs = Vec::new();
         let mut failed = None;
         for script in self.scripts {
@@ -100,33 +190,29 @@ impl Explorer<'_> {
             failed = failed.or(failure);
             programs.push(self.program(script, versions));
         }
-        let mut page = Page { title: file_name(&self.source.name).to_owned(), ..Page::default() };
-        let mut store = Store::default();
         let reads_back = |program: &Program<'_>, root: &Object| self.reads_back(program, root);
         let options = RunOptions {
-            index: 0,
+            index: self.index,
             shows_times: self.args.timing,
             reads_back: if self.args.check { Some(&reads_back) } else { None },
             progress: &|done, total| output::show_progress(&format!("{done} of {total} texts")),
         };
         let mut run = timings
-            .time("page", || run::make(&self.input(), &programs, &options, &mut store))
+            .time("page", || run::make(&self.input(), &programs, &options, store))
             .map_err(FileErrorKind::Unprintable)?;
         if let Some(failed) = &failed {
             let parts = run.versions.last().map(|last| last.parts.clone()).unwrap_or_default();
             let (name, error) = (failed.pass.clone(), Some(failed.message.clone()));
             run.versions.push(Version { name, error, parts, language: "python", ..Version::default() });
         }
-        page.runs.push(run);
-        store.finish(&mut page);
-        let text = timings.time("write", || match self.args.format {
-            ExploreFormat::Html => html(&page).map_err(|error| error.to_string()),
-            ExploreFormat::Json => {
-                serde_json::to_string(&page).map(|json| json + "\n").map_err(|error| error.to_string())
-            }
-        });
-        let text = text.map_err(FileErrorKind::Unwritable)?;
-        Ok(Explored { text, failure: failed.map(|failed| failed.rendered) })
+        let mut fingerprints = match self.args.inputs.len() {
+            0 | 1 => Vec::new(),
+            _ => run::fingerprints(&programs),
+        };
+        // A pass that failed left the program as it was.
+        fingerprints.extend(fingerprints.last().copied().filter(|_| failed.is_some()));
+        let failure = failed.map(|failed| failed.rendered);
+        Ok(Made { run, fingerprints, notes: Vec::new(), failure })
     }
 
     /// The versions of a script, and the pass that failed if the page shows those before it.

@@ -5,6 +5,7 @@
 //! text differs are compared.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 use tvmscript_ir::IRModule;
@@ -13,7 +14,7 @@ use tvmscript_ir_core::{Object, pre_order_visit, structural_hash};
 use super::parts::{PartText, parts};
 use super::{Dump, Item};
 use crate::comparison::{Fingerprint, Ir, Piece, key, lines_of, matched_lines, paired, version_hunks};
-use crate::page::{Change, Hunk, Origin, Run, Store, Version};
+use crate::page::{Change, Hunk, Origin, Part, Run, Store, Version};
 
 /// Maximum number of origins of a line.
 const MAX_ORIGINS: usize = 64;
@@ -68,7 +69,7 @@ pub fn run(
             error: item.error.clone().or_else(|| facts.error.clone()),
             inferred: number > 0,
             language: item.language,
-            parts: state.parts.clone(),
+            parts: state.0.iter().flat_map(|piece| piece.parts.iter().cloned()).collect(),
             hunks,
         });
         fingerprints.push(facts.fingerprint);
@@ -93,11 +94,16 @@ struct ReadText {
     whole: Ir,
 }
 
-/// The parts of a version, with the origins of each line of each part.
+/// The pieces of a version: functions, and what stands between them.
 #[derive(Debug)]
-struct State {
-    parts: Vec<crate::page::Part>,
-    origins: Vec<Rc<Vec<Vec<u32>>>>,
+struct State(Vec<StatePiece>);
+
+/// A piece with the origins of each line.
+#[derive(Debug, Clone)]
+struct StatePiece {
+    /// Its parts of the page, see [`chunks`].
+    parts: Rc<Vec<Part>>,
+    origins: Rc<Vec<Vec<u32>>>,
 }
 
 struct Reader<'d> {
@@ -193,34 +199,30 @@ impl<'d> Reader<'d> {
         let (before, after) = (to_pieces(&before, &before_irs), to_pieces(&after, &after_irs));
         let pairs = paired(&before, &after);
         let mut elsewhere = None;
-        let mut state = State { parts: Vec::new(), origins: Vec::new() };
+        let mut state = State(Vec::new());
         for (piece, pair) in after.iter().zip(pairs) {
-            let text = self.store.text(piece.text);
-            let of_base = |index: usize| {
-                let (_, base) = base?;
-                Some((before.get(index)?, base.parts.get(index)?, base.origins.get(index)?))
-            };
+            let of_base = |index: usize| Some((before.get(index)?, base?.1.0.get(index)?));
             let counterpart = pair.and_then(of_base);
-            if let Some((other, part, origins)) = counterpart
-                && other.text == piece.text
+            if let Some((other, known)) = counterpart
+                && (other.text, other.function) == (piece.text, piece.function)
             {
-                state.parts.push(crate::page::Part { function: piece.function.map(str::to_owned), ..part.clone() });
-                state.origins.push(origins.clone());
+                state.0.push(known.clone());
                 continue;
             }
             let counterpart = counterpart.or_else(|| namesake(piece, &before).and_then(of_base));
             let lines = lines_of(piece.text);
             let mut origins = vec![Vec::new(); lines.len()];
-            if let Some((other, _, known)) = counterpart {
+            if let Some((other, known)) = counterpart {
                 let matched = matched_lines(&other.text(), &piece.text());
                 for (line, found) in origins.iter_mut().zip(matched) {
-                    line.extend(found.iter().filter_map(|at| known.get((*at as usize).checked_sub(1)?)).flatten());
+                    let known = found.iter().filter_map(|at| known.origins.get((*at as usize).checked_sub(1)?));
+                    line.extend(known.flatten());
                     line.sort_unstable();
                     line.dedup();
                     line.truncate(MAX_ORIGINS);
                 }
             }
-            for (at, (line, text)) in origins.iter_mut().zip(lines).enumerate() {
+            for (at, (line, text)) in origins.iter_mut().zip(&lines).enumerate() {
                 if !line.is_empty() || text.trim().is_empty() {
                     continue;
                 }
@@ -229,22 +231,28 @@ impl<'d> Reader<'d> {
                 {
                     let elsewhere = elsewhere.get_or_insert_with(|| single_lines(&before));
                     let found = elsewhere.get(&key(text)).copied().flatten();
-                    if let Some(known) =
-                        found.and_then(|(part, line): (usize, usize)| base.origins.get(part)?.get(line))
-                    {
-                        line.clone_from(known);
-                    }
+                    let known = found.and_then(|(piece, line)| base.0.get(piece)?.origins.get(line));
+                    known.into_iter().for_each(|known| line.clone_from(known));
                 }
                 if line.is_empty() {
                     line.push(self.new_origin(number, piece.lines_before as usize + at + 1));
                 }
             }
-            let links = self.store.links(origins.iter().cloned());
-            let function = piece.function.map(str::to_owned);
-            state.parts.push(crate::page::Part { text, links, function });
-            state.origins.push(Rc::new(origins));
+            let parts = self.parts(piece.function, &lines, &origins);
+            state.0.push(StatePiece { parts: Rc::new(parts), origins: Rc::new(origins) });
         }
         state
+    }
+
+    /// The parts of the page for a piece. The first one has the name of the function.
+    fn parts(&mut self, function: Option<&str>, lines: &[&str], origins: &[Vec<u32>]) -> Vec<Part> {
+        let mut function = function.map(str::to_owned);
+        let parts = chunks(lines).into_iter().map(|range| Part {
+            text: self.store.text(&lines.get(range.clone()).unwrap_or_default().join("\n")),
+            links: self.store.links(origins.get(range).unwrap_or_default().iter().cloned()),
+            function: function.take(),
+        });
+        parts.collect()
     }
 
     fn new_origin(&mut self, version: usize, line: usize) -> u32 {
@@ -288,6 +296,27 @@ fn namesake(piece: &Piece<'_>, before: &[Piece<'_>]) -> Option<usize> {
     let names = before.iter().enumerate().filter_map(|(index, piece)| Some((index, piece.function?)));
     let alike = names.filter(|(_, other)| name.starts_with(other));
     alike.max_by_key(|(_, other)| other.len()).map(|(index, _)| index)
+}
+
+/// Splits a long function at lines that their content selects, so that versions of it that differ in a line share most of their
+/// texts. No range ends with a blank line.
+fn chunks(lines: &[&str]) -> Vec<Range<usize>> {
+    const MIN_LINES: usize = 16;
+    const MAX_LINES: usize = 512;
+    /// One of so many lines ends a chunk.
+    const RATE: u64 = 48;
+    let mut ranges = Vec::new();
+    let mut begin = 0;
+    for (index, line) in lines.iter().enumerate() {
+        let (count, key) = (index + 1 - begin, key(line));
+        let is_end = (count >= MIN_LINES && key % RATE == 1) || count >= MAX_LINES;
+        if is_end && key != 0 && lines.len() - index > MIN_LINES {
+            ranges.push(begin..index + 1);
+            begin = index + 1;
+        }
+    }
+    ranges.push(begin..lines.len());
+    ranges
 }
 
 /// Part and index of each line that occurs once, by its key.
