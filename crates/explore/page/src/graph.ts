@@ -33,10 +33,7 @@ export class GraphView {
     private readonly pick: (node: GraphNode) => void,
     private readonly open: (graph: number) => void,
   ) {
-    this.drawing.append(
-      svg('defs', {}, svg('marker', { id: 'arrow', viewBox: '0 0 6 6', refX: 5.5, refY: 3, markerWidth: 7, markerHeight: 7, orient: 'auto-start-reverse' }, svg('path', { d: 'M0 0L6 3L0 6z' }))),
-      this.layer,
-    );
+    this.drawing.append(this.layer);
     this.layer.append(this.edges, this.lit, this.boxes, this.nodes);
     this.scroller.append(this.drawing);
     const tools = el(
@@ -278,12 +275,17 @@ export class GraphView {
   }
 }
 
-/** A path through corners, with rounded bends. */
+/** A path through corners with rounded bends, and a head. */
 function line(points: number[]): string {
+  if (points.length < 4) return '';
   let d = `M${points[0]} ${points[1]}`;
   for (let i = 2; i + 3 < points.length; i += 2) {
     const [x = 0, y = 0, nextX = 0, nextY = 0] = points.slice(i, i + 4);
     d += `Q${x} ${y} ${(x + nextX) / 2} ${(y + nextY) / 2}`;
   }
-  return points.length >= 4 ? `${d}L${points[points.length - 2]} ${points[points.length - 1]}` : '';
+  const [fromX = 0, fromY = 0, x = 0, y = 0] = points.slice(-4);
+  const length = Math.hypot(x - fromX, y - fromY) || 1;
+  const [ux, uy] = [((x - fromX) / length) * 6, ((y - fromY) / length) * 6];
+  const wing = (side: number) => `${(x - ux + (side * uy) / 2).toFixed(1)} ${(y - uy - (side * ux) / 2).toFixed(1)}`;
+  return `${d}L${x} ${y}M${wing(1)}L${x} ${y}L${wing(-1)}`;
 }

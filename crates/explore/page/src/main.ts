@@ -174,7 +174,7 @@ class Explorer {
       'header',
       { class: 'bar' },
       el('h1', { title: page.title }, page.title),
-      runs,
+      page.runs.length > 1 ? runs : undefined,
       this.tabs.size > 1 ? tabs : undefined,
       el('span', { class: 'search', role: 'search' }, this.field, this.hits),
       button('previous-hit', '‹', 'Previous hit (Shift+Enter in the search)', () => this.toHit(-1)),

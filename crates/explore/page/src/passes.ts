@@ -14,7 +14,7 @@ export class Passes {
   private readonly count = el('span', { class: 'detail' });
   private readonly only: HTMLButtonElement;
   private readonly fold: HTMLButtonElement;
-  private rows: Rows | undefined;
+  private readonly rows: Rows;
   private steps: Step[] = [];
   private longest = 0;
   private hits: number[] = [];
@@ -31,6 +31,7 @@ export class Passes {
     this.fold = button('fold', 'fold', 'Fold passes that ran inside others (f)', () => this.toggleFolds());
     const header = el('header', {}, el('h2', {}, 'Passes'), this.count, this.fold, this.only);
     this.root = el('nav', { class: 'passes', 'aria-label': 'Passes' }, header, this.list);
+    this.rows = new Rows(this.list, ITEM, (at) => this.item(this.listed[at] ?? 0, at), undefined, SHORT);
     this.list.addEventListener('click', (event) => {
       if (!(event.target instanceof Element)) return;
       const item = event.target.closest('[data-pass]');
@@ -87,16 +88,9 @@ export class Passes {
     });
     set(this.fold, 'aria-pressed', String(folded.size > 0));
     const changed = steps.filter((step) => step.changed).length;
-    this.count.textContent = `${changed} of ${Math.max(0, steps.length - 1)} changed`;
-    this.count.title = counted(steps.length - 1, 'pass', 'passes');
-    if (this.listed.length <= SHORT) {
-      this.rows = undefined;
-      this.list.replaceChildren(...this.listed.map((step, at) => this.item(step, at)));
-    } else {
-      this.list.replaceChildren();
-      this.rows = new Rows(this.list, ITEM, (at) => this.item(this.listed[at] ?? 0, at));
-      this.rows.reset(this.listed.length);
-    }
+    this.count.textContent = `${changed}/${Math.max(0, steps.length - 1)}`;
+    this.count.title = `${changed} of ${counted(steps.length - 1, 'pass', 'passes')} changed something`;
+    this.rows.reset(this.listed.length);
     this.select(this.selected);
   }
 
@@ -116,28 +110,15 @@ export class Passes {
   select(step: number): void {
     this.selected = step;
     const at = this.listed.indexOf(step);
-    if (at >= 0) this.rows?.reveal(at);
-    let isListed = false;
-    for (const item of this.items()) {
-      const isSelected = item.getAttribute('data-pass') === String(step);
-      set(item, 'aria-selected', String(isSelected));
-      if (isSelected) {
-        isListed = true;
-        this.list.setAttribute('aria-activedescendant', item.id);
-        if (!this.rows) item.scrollIntoView({ block: 'nearest' });
-      }
-    }
-    if (!isListed) this.list.removeAttribute('aria-activedescendant');
+    if (at >= 0) this.rows.reveal(at);
+    this.rows.each((item, i) => set(item, 'aria-selected', String(i === at)));
+    set(this.list, 'aria-activedescendant', at >= 0 ? `pass-${step}` : undefined);
   }
 
   /** Shows how often each step's text has what is searched. */
   mark(hits: number[]): void {
     this.hits = hits;
-    for (const item of this.items()) this.markItem(item, Number(item.getAttribute('data-pass')));
-  }
-
-  private items(): Element[] {
-    return [...this.list.querySelectorAll('[data-pass]')];
+    this.rows.each((item, i) => this.markItem(item, this.listed[i] ?? 0));
   }
 
   private markItem(item: Element, step: number): void {
