@@ -4,5 +4,7 @@
 //! of dumps and an instrument of passes fill it; `page::html` writes it as one HTML file that needs no server.
 #![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+pub mod export;
 pub mod graph;
 pub mod page;
+pub mod schedules;
