@@ -10,6 +10,7 @@ use tvmscript::script_parser::Header;
 
 use crate::arg_values::{fragment_dialect, header, release};
 use crate::dialect_args::{AddedDialects, DialectArgs};
+use crate::explore_args::ExploreArgs;
 use crate::hash_args::Hash;
 use crate::import_args::ImportArgs;
 use crate::printer::{PrinterArgs, TextArgs};
@@ -151,6 +152,8 @@ pub(crate) enum Command {
     Opt(Opt),
     /// Show which passes and sources a place of the text comes from, or what came from a source
     Trace(Trace),
+    /// Write one offline page over a program and its passes, from a model's layer to the last text
+    Explore(ExploreArgs),
     /// Run TIR functions on generated inputs with the reference interpreter
     Run(RunArgs),
     /// Print the Relax module of a model: ONNX

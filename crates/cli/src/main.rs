@@ -15,6 +15,7 @@ mod constants;
 mod dialect_args;
 mod dialect_flags;
 mod dialects;
+mod explore_args;
 mod failure;
 mod fixes;
 mod folders;

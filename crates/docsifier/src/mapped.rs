@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use hashbrown::{HashMap, HashSet};
 use tvmscript_doc::python;
 use tvmscript_doc::{DocArena, DocRef, LocatedPart, MapEntry, SourceMap};
-use tvmscript_ir_core::{AccessPath, Object, PathStep, Registry, SourceId, Span, Value};
+use tvmscript_ir_core::{AccessPath, Object, PathId, PathStep, Registry, SourceId, Span, Value};
 
 use crate::config::PrinterConfig;
 use crate::docsifier::Docsifier;
@@ -105,22 +105,30 @@ impl MappedText {
     fn of_node(&self, node: &Object) -> Option<&NodeText> {
         let by_node = self.by_node.get_or_init(|| {
             let mut by_node: HashMap<usize, NodeText> = HashMap::new();
-            let mut values = PathValues::new(&self.root);
-            for entry in self.map.entries() {
-                for path in self.docs.paths_of(entry.doc) {
-                    if let Some(Value::Node(node)) = values.get(self.docs.paths(), path) {
-                        let of_node = by_node.entry(node.address()).or_default();
-                        // Docs with the same text are adjacent; the outermost one stands for them.
-                        if of_node.ranges.last() != Some(&entry.range) {
-                            of_node.ranges.push(entry.range.clone());
-                            of_node.docs.push(entry.doc);
-                        }
-                    }
+            self.for_each_node(|entry, _, node| {
+                let of_node = by_node.entry(node.address()).or_default();
+                // Docs with the same text are adjacent; the outermost one stands for them.
+                if of_node.ranges.last() != Some(&entry.range) {
+                    of_node.ranges.push(entry.range.clone());
+                    of_node.docs.push(entry.doc);
                 }
-            }
+            });
             by_node
         });
         by_node.get(&node.address())
+    }
+
+    /// Calls `visit` with each range of the text and each node that the range stands for, with the path to the node: in the
+    /// order of the text, outer before inner. Takes linear time.
+    pub fn for_each_node(&self, mut visit: impl FnMut(&MapEntry, PathId, &Object)) {
+        let mut values = PathValues::new(&self.root);
+        for entry in self.map.entries() {
+            for path in self.docs.paths_of(entry.doc) {
+                if let Some(Value::Node(node)) = values.get(self.docs.paths(), path) {
+                    visit(entry, path, node);
+                }
+            }
+        }
     }
 
     fn is_start_of_statement(&self, offset_bytes: usize) -> bool {

@@ -1,10 +1,16 @@
 //! One offline page over a program and its passes.
 //!
 //! A [`Page`](page::Page) holds the texts of all versions of a program, the origins of each line, graphs and schedules. Readers
-//! of dumps and an instrument of passes fill it; `page::html` writes it as one HTML file that needs no server.
+//! of dumps and an instrument of passes fill it; [`page::html`] writes it as one HTML file that needs no server.
+//!
+//! [`capture`] keeps the program after each pass, [`lineage`] tells where each line comes from, and [`run`] makes a run of the
+//! page from both.
 #![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+pub mod capture;
 pub mod export;
 pub mod graph;
+pub mod lineage;
 pub mod page;
+pub mod run;
 pub mod schedules;

@@ -38,7 +38,7 @@ pub mod relax;
 mod scalar;
 pub mod tir;
 
-pub use program::on_module;
+pub use program::{ProgramForm, on_module};
 pub use scalar::scalar_rules;
 
 use tvmscript_ir_core::Dialect;

@@ -17,6 +17,7 @@ pub fn on_module(
     node: Object,
     f: impl FnOnce(Ref<IRModule>) -> Result<Ref<IRModule>, PassError>,
 ) -> Result<Object, PassError> {
+    let form = ProgramForm::of(&node);
     let function = match node.downcast::<IRModule>() {
         Ok(module) => return f(module).map(ObjectLike::into_object),
         Err(node) => Ref::<BaseFunc>::try_from_object(node).map_err(|node: Object| {
@@ -24,12 +25,34 @@ pub fn on_module(
             PassError::unsupported(format!("a pass needs a module or a function, not a `{class}`"))
         })?,
     };
-    let symbol = function_attrs(&function).and_then(global_symbol);
-    let name = symbol.unwrap_or(MAIN).to_owned();
-    let var = GlobalVar::new(name).with_span(function.span());
-    let module = f(IRModule::new([(var.clone(), function)], Ref::new(DictAttrs::default()), Map::default()))?;
-    match module.function(var.name_hint.as_str()) {
-        Some((_, function)) if module.functions.len() == 1 => Ok(function.object().clone()),
-        _ => Ok(module.into_object()),
+    let var = GlobalVar::new(form.function.as_deref().unwrap_or(MAIN)).with_span(function.span());
+    let module = f(IRModule::new([(var, function)], Ref::new(DictAttrs::default()), Map::default()))?;
+    Ok(form.restore(module.object()))
+}
+
+/// The form of a program: a module, or a single function, which passes see as a module.
+#[derive(Debug, Clone, Default)]
+pub struct ProgramForm {
+    /// Name of the single function.
+    function: Option<String>,
+}
+
+impl ProgramForm {
+    /// The form of a node. All nodes but functions are as modules.
+    pub fn of(node: &Object) -> ProgramForm {
+        let function = Ref::<BaseFunc>::try_from_object(node.clone()).ok();
+        let name = |function| function_attrs(&function).and_then(global_symbol).unwrap_or(MAIN).to_owned();
+        ProgramForm { function: function.map(name) }
+    }
+
+    /// The program that a module stands for: its function, if the program is a single function and the module consists of
+    /// it alone.
+    #[must_use]
+    pub fn restore(&self, module: &Object) -> Object {
+        let alone = self.function.as_ref().and_then(|name| {
+            let module = module.downcast_ref::<IRModule>().filter(|module| module.functions.len() == 1)?;
+            Some(module.function(name)?.1.object().clone())
+        });
+        alone.unwrap_or_else(|| module.clone())
     }
 }

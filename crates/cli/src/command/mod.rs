@@ -9,6 +9,7 @@ mod emit;
 mod equal;
 mod explain;
 mod explain_code;
+mod explore;
 mod hash;
 mod import;
 mod import_summary;
@@ -76,6 +77,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Command::Explain(args) => explain::run(args, &mut run),
         Command::Emit(args) => emit::run(args, &mut run),
         Command::Trace(args) => trace::run(args, &mut run),
+        Command::Explore(args) => explore::run(args, &mut run),
         Command::Run(args) => run::run(args, &mut run),
         Command::Schedule(args) => schedule::run(args, &mut run),
         Command::Bench(args) => bench::run(args, &mut run),

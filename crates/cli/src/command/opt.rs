@@ -1,6 +1,8 @@
 //! `opt`: runs passes.
 
+use std::cell::RefCell;
 use std::path::Path;
+use std::rc::Rc;
 
 use serde_json::json;
 use tvmscript::diff::render::{RenderOptions, render_unified};
@@ -10,7 +12,7 @@ use tvmscript::pass::instrument::{
     WellFormed,
 };
 use tvmscript::pass::{OptionError, PassContext, PassError, PassOptions, PassRun, PassTable, Sequential};
-use tvmscript::passes::on_module;
+use tvmscript::passes::{ProgramForm, on_module};
 use tvmscript::schedule::TracedBuild;
 use tvmscript::script_eval::errors::suggest::nearest;
 use tvmscript::{PrinterConfig, Registry};
@@ -133,7 +135,7 @@ const DEFAULT_PASSES: [&str; 9] = [
 ];
 
 /// The names of passes on the command line, with those of a list in its place.
-fn named(args: &PassArgs) -> impl Iterator<Item = &str> {
+pub(super) fn named(args: &PassArgs) -> impl Iterator<Item = &str> {
     args.names.iter().flat_map(|name| match name.as_str() {
         DEFAULT => DEFAULT_PASSES.to_vec(),
         name => vec![name],
@@ -247,14 +249,17 @@ fn optimize_file(
 ) -> Answer<((String, Vec<PassReport>), Warnings)> {
     let Input { source, mut scripts, warnings } = input::load(path, settings, timings)?;
     let (report, timing) = (Report::default(), Timing::default());
+    // The form of the script that the passes run on.
+    let form = Rc::new(RefCell::new(ProgramForm::default()));
     let config = match scripts.first() {
         Some(script) => script.with_own_release(args.text.config(settings)),
         None => args.text.config(settings),
     };
     let run = || -> Result<String, FileErrorKind> {
-        let context =
-            instruments(args, context(&args.passes, &scripts, settings), config, &report, &timing, settings);
+        let context = context(&args.passes, &scripts, settings);
+        let context = instruments(args, context, config, &report, &timing, &form, settings);
         for script in &mut scripts {
+            form.replace(ProgramForm::of(&script.node));
             transform_checked(script, passes, &context, &args.passes, settings, timings)?;
         }
         let mut text =
@@ -280,6 +285,7 @@ fn instruments<'a>(
     config: PrinterConfig,
     report: &Report,
     timing: &Timing,
+    form: &Rc<RefCell<ProgramForm>>,
     settings: &Settings<'a>,
 ) -> PassContext<'a, IRModule> {
     if args.report.is_some() {
@@ -321,8 +327,9 @@ fn instruments<'a>(
             let written = std::fs::create_dir_all(dir).and_then(|()| output::replace(&file, text));
             written.map_err(|error| format!("{}: {error}", file.display()))
         };
-        context =
-            context.with_instrument(DumpModules::new(format, settings.registry(), config.clone(), write));
+        let form = form.clone();
+        let dump = DumpModules::new(format, settings.registry(), config.clone(), write);
+        context = context.with_instrument(dump.in_form(move |module| form.borrow().restore(module)));
     }
     if args.verify {
         context = context

@@ -1,9 +1,11 @@
 //! The data of a page, which `--format json` prints and the script of the page reads.
 
+mod html;
 mod store;
 
 use serde::Serialize;
 
+pub use html::{PageError, html};
 pub use store::{Store, TextId};
 
 /// Version of the data model; it grows when a field changes its meaning.

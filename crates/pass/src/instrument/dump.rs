@@ -36,6 +36,7 @@ pub struct DumpModules<'r, F> {
     format: DumpFormat,
     registry: &'r Registry,
     config: PrinterConfig,
+    form: Box<dyn Fn(&Object) -> Object + 'r>,
     save: F,
     written: usize,
 }
@@ -43,7 +44,21 @@ pub struct DumpModules<'r, F> {
 impl<'r, F: FnMut(&str, &str) -> Result<(), String>> DumpModules<'r, F> {
     /// Creates the instrument. `save` gets the name and the text of each file; its error ends the run.
     pub fn new(format: DumpFormat, registry: &'r Registry, config: PrinterConfig, save: F) -> Self {
-        DumpModules { each_sequence: false, format, registry, config, save, written: 0 }
+        DumpModules {
+            each_sequence: false,
+            format,
+            registry,
+            config,
+            form: Box::new(Object::clone),
+            save,
+            written: 0,
+        }
+    }
+
+    /// Writes what `form` makes of a root, such as its only function.
+    #[must_use]
+    pub fn in_form(self, form: impl Fn(&Object) -> Object + 'r) -> Self {
+        DumpModules { form: Box::new(form), ..self }
     }
 
     /// Writes the root after each sequence instead of after each pass: `00-input.dot`, `01-phase0.dot`, and so on. A
@@ -58,6 +73,7 @@ impl<'r, F: FnMut(&str, &str) -> Result<(), String>> DumpModules<'r, F> {
     }
 
     fn write(&mut self, root: &Object, name: &str) -> Result<(), PassError> {
+        let root = &(self.form)(root);
         let mut text = match self.format {
             DumpFormat::Text => print(root, self.registry, &self.config)
                 .map_err(|error| failed(format!("the program cannot be printed: {error}")))?,

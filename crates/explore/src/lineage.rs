@@ -1,0 +1,113 @@
+//! Places that lines come from.
+//!
+//! The own nodes of a line are those whose text begins on it; a variable belongs to the line where it is printed first. The
+//! origins of a line are the places in the spans of its own nodes: lines of the input, layers, and places elsewhere.
+
+use std::collections::HashMap;
+
+use tvmscript_docsifier::MappedText;
+use tvmscript_docsifier::names::is_wide_identifier;
+use tvmscript_ir_core::{EqKind, Object, PathId, PtrSet, SourceId, SourceTexts, Span, SpanKind};
+
+use crate::page::{Origin, Store};
+
+/// Calls `visit` with each line that has a node of its own with a known span, and that node with its path: in the order of the
+/// text, outer nodes before inner ones. Lines count from 1. Takes linear time.
+pub fn for_each_own_node(mapped: &MappedText, mut visit: impl FnMut(usize, PathId, &Object)) {
+    let text = mapped.text();
+    let (mut line, mut line_at) = (1, 0);
+    let mut variables = PtrSet::default();
+    mapped.for_each_node(|entry, path, node| {
+        if !node.span().is_known() {
+            return;
+        }
+        let is_name = || text.get(entry.range.clone()).is_some_and(is_wide_identifier);
+        if (node.info().eq_kind() == EqKind::FreeVar || is_name()) && !variables.insert(node.clone()) {
+            return;
+        }
+        let skipped = text.as_bytes().get(line_at..entry.range.start).unwrap_or_default();
+        line += skipped.iter().filter(|byte| **byte == b'\n').count();
+        line_at = line_at.max(entry.range.start);
+        visit(line, path, node);
+    });
+}
+
+/// The text that a run begins with, as far as spans refer to it.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    /// The input; none for programs without text.
+    pub input: Option<SourceId>,
+    /// The lines of the input and of other texts.
+    pub texts: SourceTexts,
+}
+
+/// Indices of the origins that spans name.
+#[derive(Debug)]
+pub struct Places<'a> {
+    run: u32,
+    sources: &'a Sources,
+    known: HashMap<Span, Vec<u32>>,
+}
+
+impl<'a> Places<'a> {
+    /// The places of a run.
+    pub fn new(run: u32, sources: &'a Sources) -> Places<'a> {
+        Places { run, sources, known: HashMap::new() }
+    }
+
+    /// The origins of a span: one for each part, and for a call site one for the place in the helper and for each call.
+    pub fn of(&mut self, span: Span, store: &mut Store) -> &[u32] {
+        let (run, sources) = (self.run, self.sources);
+        self.known.entry(span).or_insert_with(|| {
+            let mut found = Vec::new();
+            let mut open = vec![span];
+            while let Some(at) = open.pop() {
+                match at.kind() {
+                    SpanKind::Sequence { spans, .. } => open.extend(spans.into_iter().rev()),
+                    SpanKind::CallSite { callee, caller } => open.extend([caller, callee]),
+                    SpanKind::Marked { of, .. } => open.push(of),
+                    _ => found.extend(sources.origin(run, at).map(|origin| store.origin(origin))),
+                }
+            }
+            found
+        })
+    }
+
+    /// The origins of each line of a text that has `lines` lines.
+    pub fn of_lines(&mut self, mapped: &MappedText, lines: usize, store: &mut Store) -> Vec<Vec<u32>> {
+        let mut origins = vec![Vec::new(); lines];
+        for_each_own_node(mapped, |line, _, node| {
+            if let Some(of_line) = origins.get_mut(line - 1) {
+                of_line.extend_from_slice(self.of(node.span(), store));
+            }
+        });
+        origins
+    }
+}
+
+impl Sources {
+    /// The origin of a span that is a single place.
+    fn origin(&self, run: u32, span: Span) -> Option<Origin> {
+        let (source, line) = match span.kind() {
+            SpanKind::Range { source, start_bytes, .. } => {
+                (source, self.texts.line_column(source, start_bytes).map(|(line, _)| line))
+            }
+            SpanKind::LineColumn { source, line, .. } => (source, Some(line).filter(|line| *line > 0)),
+            SpanKind::Source { source } => return Some(Origin::Layer { name: source.name() }),
+            _ => return None,
+        };
+        Some(match line {
+            Some(line) if Some(source) == self.input => Origin::Line { run, line },
+            Some(line) => Origin::Place { name: format!("{}:{line}", file_name(&source.name())) },
+            None => {
+                let marker = span.to_marker(&self.texts);
+                Origin::Place { name: file_name(marker.trim_start_matches('@')).to_owned() }
+            }
+        })
+    }
+}
+
+/// A name without folders.
+pub fn file_name(name: &str) -> &str {
+    name.rsplit(['/', '\\']).next().unwrap_or(name)
+}
