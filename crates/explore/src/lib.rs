@@ -10,7 +10,9 @@
 pub mod capture;
 pub mod comparison;
 pub mod dumps;
+pub mod export;
 pub mod graph;
 pub mod lineage;
 pub mod page;
 pub mod run;
+pub mod schedules;
