@@ -40,7 +40,7 @@ pub(super) fn run(dump: &Dump, index: u32, store: &mut Store, settings: &Setting
         let lines = LineIndex::new(text);
         if let Some(error) = parsed.errors.first() {
             let error = error.erased();
-            let message = format!("line {}: {error}", lines.position(error.range().start).line);
+            let message = format!("line {}: {error}", lines.position(error.range().start as usize).line);
             return Err(match parsed.errors.len() - 1 {
                 0 => message,
                 more => format!("{message}, and {more} more"),

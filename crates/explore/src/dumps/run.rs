@@ -51,7 +51,6 @@ pub fn run(
             _ => {
                 let base = item.base.or(last.map(|_| 0)).filter(|base| *base < number);
                 let base = base.and_then(|base| Some((dump.items.get(base)?, states.get(base)?)));
-                let base = base.filter(|(base, _)| base.language == item.language);
                 let hunks = last.map_or_else(Vec::new, |(last, _)| reader.hunks(last, item));
                 (Rc::new(reader.state(number, item, base)), hunks)
             }
@@ -64,7 +63,7 @@ pub fn run(
             changed: last.is_some_and(|(last, _)| last.text != item.text),
             nodes: item.nodes.map(|[nodes, _]| nodes).or(facts.nodes),
             sourced: item.nodes.map(|[_, sourced]| sourced),
-            reads_back: (item.language == "python").then_some(facts.error.is_none()),
+            reads_back: facts.is_read,
             well_formed: None,
             error: item.error.clone().or_else(|| facts.error.clone()),
             inferred: number > 0,
@@ -82,6 +81,8 @@ pub fn run(
 #[derive(Debug, Clone)]
 struct Facts {
     error: Option<String>,
+    /// Nothing for a text that is no script.
+    is_read: Option<bool>,
     nodes: Option<u64>,
     fingerprint: Fingerprint,
 }
@@ -95,7 +96,7 @@ struct ReadText {
 }
 
 /// The pieces of a version: functions, and what stands between them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct State(Vec<StatePiece>);
 
 /// A piece with the origins of each line.
@@ -126,7 +127,7 @@ impl<'d> Reader<'d> {
             return facts.clone();
         }
         self.ir(item);
-        let unread = Facts { error: None, nodes: None, fingerprint: Fingerprint::Text(key(self.text(item))) };
+        let unread = Facts { error: None, is_read: None, nodes: None, fingerprint: Fingerprint::Text(key(self.text(item))) };
         self.read.entry(item.text).or_insert(unread).clone()
     }
 
@@ -151,12 +152,12 @@ impl<'d> Reader<'d> {
                     true
                 });
                 let fingerprint = Fingerprint::Ir(structural_hash(&root));
-                self.read.insert(item.text, Facts { error: None, nodes: Some(nodes), fingerprint });
+                self.read.insert(item.text, Facts { error: None, is_read: Some(true), nodes: Some(nodes), fingerprint });
                 Some(Rc::new(ReadText::new(root, text)))
             }
             Err(error) => {
                 let fingerprint = Fingerprint::Text(key(text));
-                self.read.insert(item.text, Facts { error: Some(error), nodes: None, fingerprint });
+                self.read.insert(item.text, Facts { error: Some(error), is_read: Some(false), nodes: None, fingerprint });
                 None
             }
         };
@@ -195,27 +196,36 @@ impl<'d> Reader<'d> {
     /// The parts of a version whose pass got the version `base`.
     fn state(&mut self, number: usize, item: &Item, base: Option<(&Item, &Rc<State>)>) -> State {
         let (after, after_irs) = self.pieces(item);
-        let (before, before_irs) = base.map(|(base, _)| self.pieces(base)).unwrap_or_default();
+        let (mut before, before_irs) = base.map(|(base, _)| self.pieces(base)).unwrap_or_default();
+        let mut known = base.map(|(_, state)| state.clone()).unwrap_or_default();
+        if let Some((base, _)) = base
+            && base.language != item.language
+        {
+            // Functions of another language are in other places.
+            before = vec![PartText { function: None, text: self.text(base), lines_before: 0 }];
+            let origins = known.0.iter().flat_map(|piece| piece.origins.iter().cloned()).collect();
+            known = Rc::new(State(vec![StatePiece { parts: Rc::default(), origins: Rc::new(origins) }]));
+        }
         let (before, after) = (to_pieces(&before, &before_irs), to_pieces(&after, &after_irs));
         let pairs = paired(&before, &after);
         let mut elsewhere = None;
         let mut state = State(Vec::new());
         for (piece, pair) in after.iter().zip(pairs) {
-            let of_base = |index: usize| Some((before.get(index)?, base?.1.0.get(index)?));
+            let of_base = |index: usize| Some((before.get(index)?, known.0.get(index)?));
             let counterpart = pair.and_then(of_base);
-            if let Some((other, known)) = counterpart
+            if let Some((other, same)) = counterpart
                 && (other.text, other.function) == (piece.text, piece.function)
             {
-                state.0.push(known.clone());
+                state.0.push(same.clone());
                 continue;
             }
             let counterpart = counterpart.or_else(|| namesake(piece, &before).and_then(of_base));
             let lines = lines_of(piece.text);
             let mut origins = vec![Vec::new(); lines.len()];
-            if let Some((other, known)) = counterpart {
+            if let Some((other, of_other)) = counterpart {
                 let matched = matched_lines(&other.text(), &piece.text());
                 for (line, found) in origins.iter_mut().zip(matched) {
-                    let known = found.iter().filter_map(|at| known.origins.get((*at as usize).checked_sub(1)?));
+                    let known = found.iter().filter_map(|at| of_other.origins.get((*at as usize).checked_sub(1)?));
                     line.extend(known.flatten());
                     line.sort_unstable();
                     line.dedup();
@@ -226,12 +236,10 @@ impl<'d> Reader<'d> {
                 if !line.is_empty() || text.trim().is_empty() {
                     continue;
                 }
-                if let Some((_, base)) = base
-                    && text.trim().len() >= MIN_LINE_BYTES
-                {
+                if text.trim().len() >= MIN_LINE_BYTES {
                     let elsewhere = elsewhere.get_or_insert_with(|| single_lines(&before));
                     let found = elsewhere.get(&key(text)).copied().flatten();
-                    let known = found.and_then(|(piece, line)| base.0.get(piece)?.origins.get(line));
+                    let known = found.and_then(|(piece, line)| known.0.get(piece)?.origins.get(line));
                     known.into_iter().for_each(|known| line.clone_from(known));
                 }
                 if line.is_empty() {
