@@ -120,7 +120,8 @@ pub fn make(
 pub fn fingerprints(programs: &[Program<'_>]) -> Vec<Fingerprint> {
     let count = programs.iter().map(|program| program.versions.len()).max().unwrap_or(0);
     let of_version = |index: usize| {
-        let roots = programs.iter().filter_map(|program| program.versions.get(index).or(program.versions.last()));
+        let roots =
+            programs.iter().filter_map(|program| program.versions.get(index).or(program.versions.last()));
         Fingerprint::of_all(roots.map(|captured| &captured.root))
     };
     (0..count).map(of_version).collect()

@@ -109,7 +109,10 @@ fn explore(
             }
             Ok(Some(dump)) => {
                 let made = timings.time("page", || explore_dumps::run(&dump, index, &mut store, settings));
-                Ok((Made { run: made.run, fingerprints: made.fingerprints, notes: dump.notes, failure: None }, Warnings::default()))
+                Ok((
+                    Made { run: made.run, fingerprints: made.fingerprints, notes: dump.notes, failure: None },
+                    Warnings::default(),
+                ))
             }
             Err(error) => Err(Unexplored::Dump(error.to_string())),
         };
@@ -121,7 +124,11 @@ fn explore(
             }
             Err(error) => return Ok((Err(error), Warnings::default())),
         };
-        page.title = if page.title.is_empty() { made.run.name.clone() } else { format!("{} and {}", page.title, made.run.name) };
+        page.title = if page.title.is_empty() {
+            made.run.name.clone()
+        } else {
+            format!("{} and {}", page.title, made.run.name)
+        };
         page.runs.push(made.run);
         page.notes.extend(made.notes);
         failures.extend(made.failure);
@@ -155,7 +162,8 @@ fn explore_file(
     store: &mut Store,
 ) -> Answer<(Made, Warnings)> {
     let Input { source, scripts, warnings } = input::load(path, settings, timings)?;
-    let explored = Explorer { args, index, passes, settings, source: &source, scripts: &scripts }.explore(timings, store);
+    let explored = Explorer { args, index, passes, settings, source: &source, scripts: &scripts }
+        .explore(timings, store);
     match explored {
         Ok(made) => Ok((made, warnings)),
         Err(failure) => Err(FileError::new(failure, Some(source))),

@@ -14,7 +14,8 @@ const MAX_LINES: usize = 64;
 const MAX_FROM: usize = 4;
 /// Words of languages, which are no names.
 const WORDS: [&str; 16] = [
-    "T", "R", "I", "for", "in", "range", "def", "return", "if", "else", "with", "as", "int", "float", "and", "or",
+    "T", "R", "I", "for", "in", "range", "def", "return", "if", "else", "with", "as", "int", "float", "and",
+    "or",
 ];
 
 /// For each line of `after`, the lines of `before` in whose place it is, for a line without a counterpart.
@@ -76,7 +77,8 @@ fn replace(matched: &Matched<'_>, gone: &[usize], range: std::ops::Range<usize>,
             }
         }
         let best = scores.values().copied().fold(0.0, f64::max);
-        let mut from: Vec<usize> = scores.iter().filter(|(_, score)| **score >= best).map(|(line, _)| *line).collect();
+        let mut from: Vec<usize> =
+            scores.iter().filter(|(_, score)| **score >= best).map(|(line, _)| *line).collect();
         from.sort_unstable();
         from.truncate(MAX_FROM);
         if from.is_empty() {
@@ -98,6 +100,7 @@ fn replace(matched: &Matched<'_>, gone: &[usize], range: std::ops::Range<usize>,
 
 /// The names on a line, each once.
 fn names(line: &str) -> HashSet<&str> {
-    let is_name = |word: &&str| word.starts_with(|c: char| is_word(c) && !c.is_numeric()) && !WORDS.contains(word);
+    let is_name =
+        |word: &&str| word.starts_with(|c: char| is_word(c) && !c.is_numeric()) && !WORDS.contains(word);
     Words::of(line).take(64).filter(is_name).collect()
 }

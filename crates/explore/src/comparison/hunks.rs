@@ -35,9 +35,11 @@ pub fn hunks(before: &Text<'_>, after: &Text<'_>) -> Vec<Hunk> {
             found.push(Change::Added, at..at, j..j + 1, None);
             continue;
         };
-        let (change, note) = if matched.wrapped.contains(&j) { (None, None) } else { difference(&matched, i, j) };
+        let (change, note) =
+            if matched.wrapped.contains(&j) { (None, None) } else { difference(&matched, i, j) };
         if is_moved {
-            let note = if change == Some(Change::Edited) { Some("moved and edited".to_owned()) } else { note };
+            let note =
+                if change == Some(Change::Edited) { Some("moved and edited".to_owned()) } else { note };
             found.push(Change::Moved, i..i + 1, j..j + 1, note.as_deref());
             continue;
         }
@@ -83,7 +85,9 @@ fn difference(matched: &Matched<'_>, before: usize, after: usize) -> (Option<Cha
     }
     match names.is_empty() {
         true => (None, None),
-        false => (Some(Change::Renamed), Some(names.into_iter().take(MAX_NAMES).collect::<Vec<_>>().join(", "))),
+        false => {
+            (Some(Change::Renamed), Some(names.into_iter().take(MAX_NAMES).collect::<Vec<_>>().join(", ")))
+        }
     }
 }
 
@@ -137,7 +141,12 @@ impl Found<'_> {
 impl Run {
     fn hunk(self, before: &Lines<'_>, after: &Lines<'_>) -> Hunk {
         let note = (!self.notes.is_empty()).then(|| self.notes.join(", "));
-        Hunk { kind: self.change, before: numbers(before, &self.before), after: numbers(after, &self.after), note }
+        Hunk {
+            kind: self.change,
+            before: numbers(before, &self.before),
+            after: numbers(after, &self.after),
+            note,
+        }
     }
 }
 

@@ -68,7 +68,12 @@ impl<'a> Matched<'a> {
         }
         matched.pair_wrapped(&aligned);
         matched.pair_single();
-        let nodes: Vec<(usize, usize)> = matched.structure.iter().enumerate().flat_map(|(after, lines)| lines.iter().map(move |before| (*before, after))).collect();
+        let nodes: Vec<(usize, usize)> = matched
+            .structure
+            .iter()
+            .enumerate()
+            .flat_map(|(after, lines)| lines.iter().map(move |before| (*before, after)))
+            .collect();
         matched.pair_all(&nodes, |this, i, j| this.is_equal(i, j));
         matched.pair_all(&aligned, |this, i, j| this.is_equal(i, j));
         matched.pair_all(&aligned, |this, i, j| {
@@ -96,7 +101,9 @@ impl<'a> Matched<'a> {
         self.structure = vec![Vec::new(); self.after.len()];
         for (a, b) in &pairs {
             let (Some(from), Some(to)) = (x.line(a), y.line(b)) else { continue };
-            let (Some(from), Some(to)) = (self.before.index_of(from), self.after.index_of(to)) else { continue };
+            let (Some(from), Some(to)) = (self.before.index_of(from), self.after.index_of(to)) else {
+                continue;
+            };
             self.structure.get_mut(to).into_iter().for_each(|lines| lines.push(from));
         }
         for lines in &mut self.structure {
@@ -124,7 +131,8 @@ impl<'a> Matched<'a> {
 
     /// Pairs the lines of regions between equal lines that differ only in the places where lines break.
     fn pair_wrapped(&mut self, aligned: &[(usize, usize)]) {
-        let equal: Vec<(usize, usize)> = aligned.iter().copied().filter(|&(i, j)| self.is_equal(i, j)).collect();
+        let equal: Vec<(usize, usize)> =
+            aligned.iter().copied().filter(|&(i, j)| self.is_equal(i, j)).collect();
         let (mut i, mut j) = (0, 0);
         for (x, y) in equal.into_iter().chain([(self.before.len(), self.after.len())]) {
             let is_wrapped = i < x && j < y && (x - i, y - j) != (1, 1);
@@ -151,7 +159,8 @@ impl<'a> Matched<'a> {
             found
         };
         let (left, right) = (single(&self.before), single(&self.after));
-        let both = right.into_iter().filter_map(|(key, after)| Some((left.get(&key).copied().flatten()?, after?)));
+        let both =
+            right.into_iter().filter_map(|(key, after)| Some((left.get(&key).copied().flatten()?, after?)));
         let both: Vec<(usize, usize)> = both.collect();
         self.pair_all(&both, |_, _, _| true);
     }

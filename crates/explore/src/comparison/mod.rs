@@ -23,3 +23,4 @@ pub use pieces::{Piece, paired, version_hunks};
 pub use text::{Ir, Text};
 
 pub(crate) use lines::{key, lines_of};
+pub(crate) use text::Words;

@@ -4,7 +4,7 @@
 //! origins of the lines that they come from by comparison. Each text is read and split into functions once; only functions whose
 //! text differs are compared.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use tvmscript_ir_core::{Object, pre_order_visit, structural_hash};
 
 use super::parts::{PartText, parts};
 use super::{Dump, Item};
-use crate::comparison::{Fingerprint, Ir, Piece, key, lines_of, matched_lines, paired, version_hunks};
+use crate::comparison::{Fingerprint, Ir, Piece, Words, key, lines_of, matched_lines, paired, version_hunks};
 use crate::page::{Change, Hunk, Origin, Part, Run, Store, Version};
 
 /// Maximum number of origins of a line.
@@ -127,7 +127,12 @@ impl<'d> Reader<'d> {
             return facts.clone();
         }
         self.ir(item);
-        let unread = Facts { error: None, is_read: None, nodes: None, fingerprint: Fingerprint::Text(key(self.text(item))) };
+        let unread = Facts {
+            error: None,
+            is_read: None,
+            nodes: None,
+            fingerprint: Fingerprint::Text(key(self.text(item))),
+        };
         self.read.entry(item.text).or_insert(unread).clone()
     }
 
@@ -152,12 +157,18 @@ impl<'d> Reader<'d> {
                     true
                 });
                 let fingerprint = Fingerprint::Ir(structural_hash(&root));
-                self.read.insert(item.text, Facts { error: None, is_read: Some(true), nodes: Some(nodes), fingerprint });
+                self.read.insert(
+                    item.text,
+                    Facts { error: None, is_read: Some(true), nodes: Some(nodes), fingerprint },
+                );
                 Some(Rc::new(ReadText::new(root, text)))
             }
             Err(error) => {
                 let fingerprint = Fingerprint::Text(key(text));
-                self.read.insert(item.text, Facts { error: Some(error), is_read: Some(false), nodes: None, fingerprint });
+                self.read.insert(
+                    item.text,
+                    Facts { error: Some(error), is_read: Some(false), nodes: None, fingerprint },
+                );
                 None
             }
         };
@@ -175,7 +186,8 @@ impl<'d> Reader<'d> {
         let ir_of = |part: &PartText<'_>| {
             let ir = ir.as_ref()?;
             let function = ir.functions.get(part.function?);
-            let function = function.or_else(|| (functions == 1 && ir.functions.is_empty()).then_some(&ir.root))?;
+            let function =
+                function.or_else(|| (functions == 1 && ir.functions.is_empty()).then_some(&ir.root))?;
             Some(ir.whole.part(function, part.lines_before))
         };
         let irs = parts.iter().map(ir_of).collect();
@@ -209,47 +221,56 @@ impl<'d> Reader<'d> {
         let (before, after) = (to_pieces(&before, &before_irs), to_pieces(&after, &after_irs));
         let pairs = paired(&before, &after);
         let mut elsewhere = None;
-        let mut state = State(Vec::new());
-        for (piece, pair) in after.iter().zip(pairs) {
-            let of_base = |index: usize| Some((before.get(index)?, known.0.get(index)?));
+        let of_base = |index: usize| Some((before.get(index)?, known.0.get(index)?));
+        // New functions come last, because they come from the lines that call them.
+        let mut order: Vec<(&Piece<'_>, Option<usize>, usize)> =
+            after.iter().zip(pairs).zip(0..).map(|((piece, pair), index)| (piece, pair, index)).collect();
+        order.sort_by_key(|(_, pair, index)| (pair.is_none(), *index));
+        let new: HashSet<&str> = order
+            .iter()
+            .filter(|(_, pair, _)| pair.is_none())
+            .filter_map(|(piece, _, _)| piece.function)
+            .collect();
+        let mut calls: HashMap<&str, Vec<u32>> = HashMap::new();
+        let mut pieces: Vec<Option<StatePiece>> = vec![None; after.len()];
+        for (piece, pair, index) in order {
             let counterpart = pair.and_then(of_base);
-            if let Some((other, same)) = counterpart
-                && (other.text, other.function) == (piece.text, piece.function)
-            {
-                state.0.push(same.clone());
-                continue;
-            }
-            let counterpart = counterpart.or_else(|| namesake(piece, &before).and_then(of_base));
-            let lines = lines_of(piece.text);
-            let mut origins = vec![Vec::new(); lines.len()];
-            if let Some((other, of_other)) = counterpart {
-                let matched = matched_lines(&other.text(), &piece.text());
-                for (line, found) in origins.iter_mut().zip(matched) {
-                    let known = found.iter().filter_map(|at| of_other.origins.get((*at as usize).checked_sub(1)?));
-                    line.extend(known.flatten());
-                    line.sort_unstable();
-                    line.dedup();
-                    line.truncate(MAX_ORIGINS);
+            let is_same = |other: &Piece<'_>| (other.text, other.function) == (piece.text, piece.function);
+            let made = match counterpart.filter(|(other, _)| is_same(other)) {
+                Some((_, same)) => same.clone(),
+                None => {
+                    let counterpart = counterpart.or_else(|| namesake(piece, &before).and_then(of_base));
+                    let mut origins = inherited(piece, counterpart);
+                    let calls = piece.function.and_then(|name| calls.get(name));
+                    for (at, (line, text)) in origins.iter_mut().zip(lines_of(piece.text)).enumerate() {
+                        if !line.is_empty() || text.trim().is_empty() {
+                            continue;
+                        }
+                        if text.trim().len() >= MIN_LINE_BYTES {
+                            let elsewhere = elsewhere.get_or_insert_with(|| single_lines(&before));
+                            let found = elsewhere.get(&key(text)).copied().flatten();
+                            let known = found.and_then(|(piece, line)| known.0.get(piece)?.origins.get(line));
+                            known.into_iter().for_each(|known| line.clone_from(known));
+                        }
+                        if line.is_empty() {
+                            let new = || vec![self.new_origin(number, piece.lines_before as usize + at + 1)];
+                            *line = calls.cloned().unwrap_or_else(new);
+                        }
+                    }
+                    let parts = self.parts(piece.function, &lines_of(piece.text), &origins);
+                    StatePiece { parts: Rc::new(parts), origins: Rc::new(origins) }
+                }
+            };
+            if !new.is_empty() && pair.is_some() {
+                for (text, origins) in lines_of(piece.text).into_iter().zip(made.origins.iter()) {
+                    for name in Words::of(text).filter_map(|word| new.get(word)) {
+                        merge(calls.entry(name).or_default(), origins);
+                    }
                 }
             }
-            for (at, (line, text)) in origins.iter_mut().zip(&lines).enumerate() {
-                if !line.is_empty() || text.trim().is_empty() {
-                    continue;
-                }
-                if text.trim().len() >= MIN_LINE_BYTES {
-                    let elsewhere = elsewhere.get_or_insert_with(|| single_lines(&before));
-                    let found = elsewhere.get(&key(text)).copied().flatten();
-                    let known = found.and_then(|(piece, line)| known.0.get(piece)?.origins.get(line));
-                    known.into_iter().for_each(|known| line.clone_from(known));
-                }
-                if line.is_empty() {
-                    line.push(self.new_origin(number, piece.lines_before as usize + at + 1));
-                }
-            }
-            let parts = self.parts(piece.function, &lines, &origins);
-            state.0.push(StatePiece { parts: Rc::new(parts), origins: Rc::new(origins) });
+            pieces.get_mut(index).into_iter().for_each(|place| *place = Some(made.clone()));
         }
-        state
+        State(pieces.into_iter().flatten().collect())
     }
 
     /// The parts of the page for a piece. The first one has the name of the function.
@@ -276,7 +297,9 @@ impl ReadText {
     fn new(root: Object, text: &str) -> ReadText {
         let functions = root.downcast_ref::<IRModule>().map(|module| {
             let functions = module.functions.iter();
-            functions.map(|(var, function)| (var.name_hint.as_str().to_owned(), function.object().clone())).collect()
+            functions
+                .map(|(var, function)| (var.name_hint.as_str().to_owned(), function.object().clone()))
+                .collect()
         });
         let whole = Ir::of_read(&root, text);
         ReadText { functions: functions.unwrap_or_default(), root, whole }
@@ -296,6 +319,28 @@ fn to_pieces<'a>(parts: &[PartText<'a>], irs: &'a [Option<Ir>]) -> Vec<Piece<'a>
         Piece { function, text, lines_before, ir: ir.as_ref() }
     });
     pieces.collect()
+}
+
+/// The origins of the lines of a piece that come from lines of its counterpart.
+fn inherited(piece: &Piece<'_>, counterpart: Option<(&Piece<'_>, &StatePiece)>) -> Vec<Vec<u32>> {
+    let mut origins = vec![Vec::new(); lines_of(piece.text).len()];
+    if let Some((other, of_other)) = counterpart {
+        let matched = matched_lines(&other.text(), &piece.text());
+        for (line, found) in origins.iter_mut().zip(matched) {
+            for known in found.iter().filter_map(|at| of_other.origins.get((*at as usize).checked_sub(1)?)) {
+                merge(line, known);
+            }
+        }
+    }
+    origins
+}
+
+/// Adds origins to those of a line.
+fn merge(line: &mut Vec<u32>, more: &[u32]) {
+    line.extend_from_slice(more);
+    line.sort_unstable();
+    line.dedup();
+    line.truncate(MAX_ORIGINS);
 }
 
 /// The function of `before` with the longest name that a new function's name begins with, e.g. `main` of `main_kernel`.
