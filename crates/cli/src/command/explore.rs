@@ -4,11 +4,11 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 
 use tvmscript::ir::IRModule;
-use tvmscript::ir_core::structural_equal;
-use tvmscript::pass::instrument::Progress;
+use tvmscript::ir_core::{SourceTexts, structural_equal};
+use tvmscript::pass::instrument::{Progress, source_coverage};
 use tvmscript::pass::{PassError, Sequential};
 use tvmscript::passes::{ProgramForm, on_module};
-use tvmscript::{Object, ParseOptions, PrinterConfig};
+use tvmscript::{Object, Parsed, PrinterConfig};
 use tvmscript_explore::capture::{Capture, Captured};
 use tvmscript_explore::lineage::{Sources, file_name};
 use tvmscript_explore::page::{Page, Store, Version, html};
@@ -64,8 +64,10 @@ fn explore_file(
     settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Answer<(Explored, Warnings)> {
-    let Input { source, scripts, warnings } = input::load(path, settings, timings)?;
-    let explored = Explorer { args, passes, settings, source: &source, scripts: &scripts }.explore(timings);
+    let Input { source, mut scripts, warnings } = input::load(path, settings, timings)?;
+    let input = explored_input(&source, &mut scripts, args, settings);
+    let explored = Explorer { args, passes, settings, source: &source, scripts: &scripts, input };
+    let explored = explored.explore(timings);
     output::clear_progress();
     match explored {
         Ok(explored) => Ok((explored, warnings)),
@@ -86,6 +88,7 @@ struct Explorer<'a> {
     settings: &'a Settings<'a>,
     source: &'a Source,
     scripts: &'a [Script],
+    input: run::Input,
 }
 
 impl Explorer<'_> {
@@ -110,7 +113,7 @@ impl Explorer<'_> {
             progress: &|done, total| output::show_progress(&format!("{done} of {total} texts")),
         };
         let mut run = timings
-            .time("page", || run::make(&self.input(), &programs, &options, &mut store))
+            .time("page", || run::make(&self.input, &programs, &options, &mut store))
             .map_err(FileErrorKind::Unprintable)?;
         if let Some(failed) = &failed {
             let parts = run.versions.last().map(|last| last.parts.clone()).unwrap_or_default();
@@ -175,10 +178,8 @@ impl Explorer<'_> {
     }
 
     fn program(&self, script: &Script, versions: Vec<Captured>) -> Program<'_> {
-        let is_path = |name: &&str| name.contains(['.', '[', '(']);
-        let heading = script.name.as_deref().filter(is_path).map(|name| format!("# {name}"));
         Program {
-            heading: heading.unwrap_or_default(),
+            heading: script.heading().unwrap_or_default(),
             versions,
             config: script.with_own_release(self.args.text.config(self.settings)),
             registry: self.settings.registry(),
@@ -188,31 +189,77 @@ impl Explorer<'_> {
 
     /// Returns `true` if the text of a program reads back to an equal one.
     fn reads_back(&self, program: &Program<'_>, root: &Object) -> bool {
-        let registry = self.settings.registry();
-        let config = PrinterConfig { show_meta: true, ..program.config.clone() };
-        let Ok(text) = tvmscript::print(root, registry, &config) else { return false };
-        let mut options: ParseOptions = self.settings.reparse_options();
-        options.omit_spans = true;
-        options.release = options.release.or(config.release);
-        let parsed = tvmscript::parse("<text>", &text, registry, &options);
-        let is_equal = parsed.errors.is_empty()
-            && matches!(parsed.scripts.as_slice(), [script] if structural_equal(&script.node, root));
+        let Some((_, parsed)) = parsed_again(root, "<text>", program.config.clone(), false, self.settings)
+        else {
+            return false;
+        };
+        let is_equal = matches!(parsed.scripts.as_slice(), [script] if structural_equal(&script.node, root));
         parsed.source.release();
         is_equal
     }
+}
 
-    fn input(&self) -> run::Input {
-        let name = file_name(&self.source.name).to_owned();
-        let Some(origin) = self.scripts.first().and_then(|script| script.origin.as_ref()) else {
-            return run::Input { name, ..run::Input::default() };
-        };
-        run::Input {
-            name,
-            text: Some(self.source.text.clone()),
-            comments: origin.comments.clone(),
-            sources: Sources { input: Some(origin.source), texts: origin.texts(&self.source.text) },
-        }
+/// The text that the scripts came from, if there is one. A program without any source, such as TVM's JSON, is read again from
+/// its own text, whose lines are its sources then.
+fn explored_input(
+    source: &Source,
+    scripts: &mut [Script],
+    args: &ExploreArgs,
+    settings: &Settings<'_>,
+) -> run::Input {
+    let name = file_name(&source.name).to_owned();
+    if let Some(origin) = scripts.first().and_then(|script| script.origin.as_ref()) {
+        let sources = Sources { input: Some(origin.source), texts: origin.texts(&source.text) };
+        let comments = origin.comments.clone();
+        return run::Input { name, text: Some(source.text.clone()), comments, sources };
     }
+    let mut input = run::Input { name, ..run::Input::default() };
+    if let [script] = scripts
+        && source_coverage(&script.node).nodes_with_source == 0
+        && let Some((node, sources)) = reread(script, &input.name, args, settings)
+    {
+        script.node = node;
+        input.sources = sources;
+    }
+    input
+}
+
+/// The node that the text of a script reads back to, if it is equal, with the text as its source.
+fn reread(
+    script: &Script,
+    name: &str,
+    args: &ExploreArgs,
+    settings: &Settings<'_>,
+) -> Option<(Object, Sources)> {
+    let config = script.with_own_release(args.text.config(settings));
+    let (text, parsed) = parsed_again(&script.node, name, config, true, settings)?;
+    let [read] = parsed.scripts.as_slice() else { return None };
+    if !structural_equal(&read.node, &script.node) {
+        return None;
+    }
+    // Lines count from the first one after the metadata section.
+    let section = text.find("\"\"\")\n").map_or(0, |end| end + 5);
+    let (section, shown) = text.split_at(if text.starts_with("metadata") { section } else { 0 });
+    let texts = SourceTexts::new().with(parsed.source, &(section.replace('\n', " ") + shown));
+    Some((read.node.clone(), Sources { input: Some(parsed.source), texts }))
+}
+
+/// Prints a program with its metadata section, and reads the text.
+fn parsed_again(
+    root: &Object,
+    name: &str,
+    config: PrinterConfig,
+    keeps_spans: bool,
+    settings: &Settings<'_>,
+) -> Option<(String, Parsed)> {
+    let registry = settings.registry();
+    let config = PrinterConfig { show_meta: true, ..config };
+    let text = tvmscript::print(root, registry, &config).ok()?;
+    let mut options = settings.reparse_options();
+    options.omit_spans = !keeps_spans;
+    options.release = options.release.or(config.release);
+    let parsed = tvmscript::parse(name, &text, registry, &options);
+    parsed.errors.is_empty().then_some((text, parsed))
 }
 
 fn input_version(script: &Script) -> Captured {
