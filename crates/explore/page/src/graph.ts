@@ -254,7 +254,11 @@ export class GraphView {
   private node(node: GraphNode, index: number): SVGGElement {
     const fits = Math.max(3, Math.floor((node.w - 12) / 6.7));
     const short = node.name.length > fits ? `…${node.name.slice(-(fits - 1))}` : node.name;
-    const kind = [node.mark, node.inner == null ? '' : 'namespace', node.schedule == null ? '' : 'with a schedule'];
+    const hasOp = node.op !== '' && node.op !== node.name && node.h >= 30;
+    const op = node.op.slice(0, fits);
+    // What is seen comes first, for those who speak to the page.
+    const seen = hasOp ? `${short} ${op}` : short;
+    const kind = [short === node.name ? '' : node.name, op === node.op && hasOp ? '' : node.op, node.mark, node.inner == null ? '' : 'namespace', node.schedule == null ? '' : 'with a schedule'];
     const group = svg('g', {
       'data-node': node.name,
       'data-index': index,
@@ -263,13 +267,12 @@ export class GraphView {
       'data-scheduled': node.schedule == null ? undefined : '',
       tabindex: 0,
       role: 'button',
-      'aria-label': [node.name, node.op, ...kind].filter((word) => word).join(', '),
+      'aria-label': [seen, ...kind].filter((word) => word).join(', '),
       transform: `translate(${node.x} ${node.y})`,
     });
     group.append(svg('rect', { width: node.w, height: node.h, rx: 4 }));
-    const hasOp = node.op !== '' && node.op !== node.name && node.h >= 30;
     group.append(svg('text', { x: node.w / 2, y: node.h / 2 + (hasOp ? -2 : 4) }, short));
-    if (hasOp) group.append(svg('text', { class: 'op', x: node.w / 2, y: node.h / 2 + 12 }, node.op.slice(0, fits)));
+    if (hasOp) group.append(' ', svg('text', { class: 'op', x: node.w / 2, y: node.h / 2 + 12 }, op));
     group.append(svg('title', {}, [node.name, node.op, node.mark ?? ''].filter((word) => word).join('\n')));
     return group;
   }

@@ -22,7 +22,9 @@ export class Rows {
   private view = HIDDEN;
   /** `true` while the place of the scroll bar is out of date. */
   private isMoved = false;
-  /** Calls the painter in the next frame. */
+  /** A row in sight that a change of the height does not put out of sight. */
+  kept = -1;
+  /** Moves the scroll bar and paints in the next frame. */
   readonly later: () => void;
 
   /**
@@ -36,13 +38,19 @@ export class Rows {
     private readonly painted: () => void = () => {},
     private readonly whole = 0,
   ) {
-    this.later = inNextFrame(() => this.paint());
+    this.later = inNextFrame(() => {
+      if (this.isMoved) scroller.scrollTop = this.offset / this.ratio;
+      this.isMoved = false;
+      this.paint();
+    });
     this.layer.className = 'rows';
     this.layer.setAttribute('role', 'presentation');
     scroller.append(this.layer);
     scroller.addEventListener('scroll', () => this.scrolled(), { passive: true });
     new ResizeObserver(() => {
+      const isKept = this.isInSight(this.kept);
       this.view = Math.min(scroller.clientHeight || HIDDEN, HIGHEST);
+      if (isKept) this.reveal(this.kept);
       this.later();
     }).observe(scroller);
   }
@@ -86,10 +94,6 @@ export class Rows {
 
   paint(): void {
     const { height, offset } = this;
-    if (this.isMoved && this.scroller.isConnected) {
-      this.isMoved = false;
-      this.scroller.scrollTop = offset / this.ratio;
-    }
     const isWhole = this.count <= this.whole;
     const first = isWhole ? 0 : Math.max(0, Math.floor(offset / height) - SPARE);
     const end = isWhole ? this.count : Math.min(this.count, Math.ceil((offset + this.view) / height) + SPARE);
@@ -123,14 +127,16 @@ export class Rows {
   scrollTo(top: number): void {
     this.offset = Math.max(0, Math.min(top * this.height, this.full - this.view));
     this.isMoved = true;
+    this.paint();
     this.later();
   }
 
+  private isInSight(index: number): boolean {
+    return index >= this.top && index + 1 <= this.top + this.visible;
+  }
+
   /** Scrolls a row into sight, to a third of the height, unless it is in sight. */
-  reveal(index: number, always = false): boolean {
-    const { top, visible } = this;
-    if (!always && index >= top && index + 1 <= top + visible) return false;
-    this.scrollTo(index - visible / 3);
-    return true;
+  reveal(index: number, always = false): void {
+    if (always || !this.isInSight(index)) this.scrollTo(index - this.visible / 3);
   }
 }

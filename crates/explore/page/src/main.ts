@@ -560,7 +560,12 @@ class Explorer {
     const line = inHunk ?? (first ? first.after[0] + (first.after[1] ? 0 : 1) : linked[0]);
     if (line !== undefined) after.rows.reveal(line - 1);
     this.follow('after');
-    this.revealFirst('source');
+    if (linked.length || line === undefined) return this.revealFirst('source');
+    // Without a choice, the source shows where the first change comes from.
+    const { source } = this.panes;
+    const ids = first?.after[1] ? after.doc?.origins(line) : this.panes.before.doc?.origins(first?.before[0] ?? 0);
+    const [from] = source.doc ? new Relatives(this.documents, ids ?? []).lines(source.doc) : [];
+    if (from !== undefined) source.rows.reveal(from - 1);
   }
 
   private scrollToRelatives(): void {

@@ -51,10 +51,11 @@ export class Pane {
   ) {
     this.title.textContent = label;
     this.header.append(this.title, this.detail);
-    this.ruler = new Ruler((place) => {
+    const jump = (place: number) => {
       this.isLed = true;
       this.rows.scrollTo(place * (this.doc?.count ?? 0) - this.rows.visible / 2);
-    });
+    };
+    this.ruler = new Ruler(jump, () => this.rule());
     const body = el('div', { class: 'body' }, this.scroller, this.ruler.root as unknown as Node, this.empty);
     this.root = el('section', { class: 'pane', [hook[0]]: hook[1], 'aria-label': label }, this.header, body);
     this.rows = new Rows(this.scroller, ROW, (index) => this.row(index + 1), () => this.painted());
@@ -126,6 +127,7 @@ export class Pane {
       this.decorate(row, index + 1);
     });
     const { caret } = marks;
+    this.rows.kept = (caret ?? 0) - 1;
     set(this.scroller, 'aria-activedescendant', caret === undefined ? undefined : this.id(caret));
     this.rule();
   }

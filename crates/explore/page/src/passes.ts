@@ -137,10 +137,10 @@ export class Passes {
     const inner = this.steps.filter((s) => s.parent === index).length;
     const warn = version.error ? 'error' : version.wellFormed === false ? 'not well-formed' : version.readsBack === false ? 'does not read back' : '';
     const label = [
-      index === 0 ? `input ${step.name}` : `${index}: ${step.name}`,
+      // What is seen comes first, for those who speak to the page.
+      version.ms == null ? step.name : `${step.name} ${time(version.ms)}`,
+      index === 0 ? 'input' : step.changed ? 'changed' : 'not changed',
       version.phase ?? '',
-      step.changed ? 'changed' : 'not changed',
-      version.ms == null ? '' : time(version.ms),
       inner ? `${counted(inner, 'pass', 'passes')} inside` : '',
       step.parts ? 'the runs part here' : '',
       warn,
@@ -168,7 +168,7 @@ export class Passes {
     if (version.ms != null) {
       const bar = el('span', { class: 'ms' }, time(version.ms));
       bar.style.setProperty('--part', String(this.longest ? version.ms / this.longest : 0));
-      item.append(bar);
+      item.append(' ', bar);
     }
     this.markItem(item, index);
     return item;
