@@ -7,6 +7,7 @@ mod constants;
 mod dialects;
 mod diff;
 mod explain;
+mod explorer_page;
 mod fixes;
 mod fragments;
 mod import_onnx;
