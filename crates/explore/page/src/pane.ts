@@ -183,8 +183,9 @@ export class Pane {
     set(row, 'data-renamed', kind === 'renamed' ? '' : undefined);
     set(row, 'data-linked', isLinked ? '' : undefined);
     set(row, 'aria-selected', line === this.marks.caret ? 'true' : 'false');
-    const words = [String(line), kind, isLinked ? 'linked' : undefined].filter((word) => word !== undefined);
-    const text = this.doc?.line(line).slice(0, 500) ?? '';
-    set(row, 'aria-label', kind || isLinked ? `${words.join(', ')}: ${text}` : undefined);
+    const text = this.doc?.line(line).slice(0, 500).trim() ?? '';
+    const words = [String(line), kind, isLinked ? 'linked' : undefined, text ? undefined : 'blank'];
+    const label = `${words.filter((word) => word !== undefined).join(', ')}: ${text}`;
+    set(row, 'aria-label', kind || isLinked || !text ? label : undefined);
   }
 }

@@ -31,7 +31,7 @@ const KERNEL = `# from tvm.script import tir as T
 def scale(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
     for i in T.unroll(4):
         for j in range(16):
-            with T.sblock("scale"):
+            with T.block("scale"):
                 v = T.axis.spatial(64, i * 16 + j)
                 B[v] = A[v] * T.float32(2) + T.float32(0)
 `;
