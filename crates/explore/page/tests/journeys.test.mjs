@@ -107,7 +107,7 @@ journey('p92_36 a line of any text finds its relatives in the others, and keeps 
   await clickLine(page, 'source', 'B[v] =');
   const inAfter = await linked(page, 'after');
   assert.ok(inAfter.length > 0 && inAfter.every((line) => line.includes('B[')), String(inAfter));
-  await clickLine(page, 'after', 'B[');
+  await clickLine(page, 'after', 'B[v] =');
   assert.ok((await linked(page, 'source')).some((line) => line.startsWith('B[v] =')));
   await page.keyboard.press('k');
   assert.ok((await linked(page, 'after')).length > 0);
