@@ -1,3 +1,80 @@
 //! Graphs of a page: of the layers of a model, and of the calls of a module.
+//!
+//! Graphs are made without places. [`fold`] replaces the namespaces of large ones by nodes, and [`place`] lays them out.
 
+pub mod calls;
+mod fold;
 pub mod layout;
+pub mod model;
+
+use tvmscript_ir::IRModule;
+use tvmscript_ir_core::{Ref, Span};
+
+pub use fold::{fold, namespace};
+
+use crate::page::{Graph, Schedule};
+
+/// Height of a node in pixels: two lines of text.
+const NODE_HEIGHT: u32 = 42;
+
+/// Smallest and largest width of a node in pixels.
+const NODE_WIDTH: [u32; 2] = [72, 260];
+
+/// Width of a character of a name in pixels.
+const CHARACTER_WIDTH: u32 = 7;
+
+/// Space beside the text of a node, in pixels.
+const PADDING: u32 = 12;
+
+/// Lays out the nodes of graphs.
+pub fn place(graphs: &mut [Graph]) {
+    for graph in graphs {
+        for node in &mut graph.nodes {
+            let longest = node.name.chars().count().max(node.op.chars().count());
+            let text = u32::try_from(longest).unwrap_or(u32::MAX).saturating_mul(CHARACTER_WIDTH);
+            let [smallest, largest] = NODE_WIDTH;
+            node.w = text.saturating_add(2 * PADDING).clamp(smallest, largest);
+            node.h = NODE_HEIGHT;
+        }
+        let sizes: Vec<[u32; 2]> = graph.nodes.iter().map(|node| [node.w, node.h]).collect();
+        let edges: Vec<[u32; 2]> = graph.edges.iter().map(|edge| [edge.from, edge.to]).collect();
+        let layout = layout::layout(&sizes, &edges);
+        (graph.width, graph.height) = (layout.width, layout.height);
+        for (node, [x, y]) in graph.nodes.iter_mut().zip(layout.nodes) {
+            (node.x, node.y) = (x, y);
+        }
+        for (edge, points) in graph.edges.iter_mut().zip(layout.edges) {
+            edge.points = points;
+        }
+    }
+}
+
+/// Names the functions of layers: the function of TIR that a later form of the module calls for a layer. `origins` finds the
+/// indices of the origins of a span.
+pub fn link_functions(
+    graphs: &mut [Graph],
+    module: &Ref<IRModule>,
+    origins: &mut dyn FnMut(Span) -> Vec<u32>,
+) {
+    let mut functions = std::collections::HashMap::new();
+    for node in tvmscript_schedule::graph_nodes(module) {
+        for origin in origins(node.call.span()) {
+            functions.entry(origin).or_insert_with(|| node.function.to_string());
+        }
+    }
+    for node in graphs.iter_mut().filter(|graph| graph.kind == model::KIND).flat_map(|graph| &mut graph.nodes)
+    {
+        if node.function.is_none() && node.inner.is_none() && node.mark.is_none_or(|mark| mark == "output") {
+            node.function = node.origins.iter().find_map(|origin| functions.get(origin).cloned());
+        }
+    }
+}
+
+/// Gives the nodes of functions their schedules.
+pub fn link_schedules(graphs: &mut [Graph], schedules: &[Schedule]) {
+    let numbers: std::collections::HashMap<&str, u32> =
+        schedules.iter().map(|schedule| schedule.function.as_str()).zip(0..).collect();
+    for node in graphs.iter_mut().flat_map(|graph| &mut graph.nodes) {
+        node.schedule = node.function.as_deref().and_then(|function| numbers.get(function).copied());
+    }
+}
