@@ -22,26 +22,29 @@ export class Rows {
   private view = HIDDEN;
   /** `true` while the place of the scroll bar is out of date. */
   private isMoved = false;
+  private byBar = false;
   /** A row in sight that a change of the height does not put out of sight. */
   kept = -1;
   /** Moves the scroll bar and paints in the next frame. */
   readonly later: () => void;
 
   /**
-   * `make` makes the row of an index that begins with 0; `painted` is called after each change of what is in sight. Lists of up
+   * `make` makes the row of an index that begins with 0; `painted` is called after each change of what is in sight, with
+   * `true` if the scroll bar moved. Lists of up
    * to `whole` rows are in the page as a whole.
    */
   constructor(
     readonly scroller: HTMLElement,
     readonly height: number,
     private readonly make: (index: number) => HTMLElement,
-    private readonly painted: () => void = () => {},
+    private readonly painted: (byBar: boolean) => void = () => {},
     private readonly whole = 0,
   ) {
     this.later = inNextFrame(() => {
       if (this.isMoved) scroller.scrollTop = this.offset / this.ratio;
       this.isMoved = false;
       this.paint();
+      this.byBar = false;
     });
     this.layer.className = 'rows';
     this.layer.setAttribute('role', 'presentation');
@@ -68,7 +71,10 @@ export class Rows {
     if (this.isMoved) return;
     const top = this.scroller.scrollTop;
     // A bar that stands where it was put, to the pixel, did not move.
-    if (Math.abs(top - this.offset / this.ratio) >= 1) this.offset = top * this.ratio;
+    if (Math.abs(top - this.offset / this.ratio) >= 1) {
+      this.offset = top * this.ratio;
+      this.byBar = true;
+    }
     this.later();
   }
 
@@ -115,7 +121,7 @@ export class Rows {
       row.style.top = `${index * height + shift}px`;
     }
     this.layer.append(made);
-    this.painted();
+    this.painted(this.byBar);
   }
 
   /** Visits the rows that are in the page. */

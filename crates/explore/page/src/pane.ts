@@ -52,13 +52,13 @@ export class Pane {
     this.title.textContent = label;
     this.header.append(this.title, this.detail);
     const jump = (place: number) => {
-      this.isLed = true;
       this.rows.scrollTo(place * (this.doc?.count ?? 0) - this.rows.visible / 2);
+      this.scrolled(true);
     };
     this.ruler = new Ruler(jump, () => this.rule());
     const body = el('div', { class: 'body' }, this.scroller, this.ruler.root as unknown as Node, this.empty);
     this.root = el('section', { class: 'pane', [hook[0]]: hook[1], 'aria-label': label }, this.header, body);
-    this.rows = new Rows(this.scroller, ROW, (index) => this.row(index + 1), () => this.painted());
+    this.rows = new Rows(this.scroller, ROW, (index) => this.row(index + 1), (byBar) => this.painted(byBar));
     this.scroller.addEventListener('click', (event) => {
       const row = event.target instanceof Element ? event.target.closest('[data-line]') : null;
       const isSelecting = !(getSelection()?.isCollapsed ?? true);
@@ -72,6 +72,7 @@ export class Pane {
       if (line === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
       this.rows.reveal(line - 1);
+      this.scrolled(true);
       pick(line);
     });
   }
@@ -79,9 +80,9 @@ export class Pane {
   /** `true` while the user scrolls this pane, `false` once another one does. */
   isLed = false;
 
-  private painted(): void {
+  private painted(byBar: boolean): void {
     this.ruler.look(this.rows.top, this.rows.visible);
-    this.scrolled(this.isLed);
+    this.scrolled(byBar && this.isLed);
   }
 
   private lineOfKey(event: KeyboardEvent): number | undefined {
