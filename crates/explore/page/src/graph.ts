@@ -6,8 +6,9 @@ import type { Graph, GraphNode, Page } from './data';
 import { button, el, inNextFrame, set, svg } from './dom';
 
 const MANY = 500;
-/** Most nodes in the page at once, and characters of a name that a node shows. */
+/** Most nodes in the page at once, and most labels of edges. */
 const MOST = 500;
+const LABELS = 50;
 const MARGIN = 16;
 
 export class GraphView {
@@ -18,6 +19,7 @@ export class GraphView {
   private readonly edges = svg('path', { class: 'edges' });
   private readonly lit = svg('path', { class: 'edges lit' });
   private readonly boxes = svg('path', { class: 'boxes' });
+  private readonly labels = svg('g', { class: 'labels' });
   private readonly nodes = svg('g');
   private readonly path = el('span', { class: 'path' });
   private readonly later = inNextFrame(() => this.draw());
@@ -34,7 +36,7 @@ export class GraphView {
     private readonly open: (graph: number) => void,
   ) {
     this.drawing.append(this.layer);
-    this.layer.append(this.edges, this.lit, this.boxes, this.nodes);
+    this.layer.append(this.edges, this.lit, this.boxes, this.nodes, this.labels);
     this.scroller.append(this.drawing);
     const tools = el(
       'span',
@@ -201,11 +203,17 @@ export class GraphView {
     const first = graph.nodes.find((node) => node.name === selected) ?? graph.nodes.find(isLit);
     if (first && !this.scroller.contains(document.activeElement)) this.reveal(first);
     let d = '';
+    const labels: Node[] = [];
     for (const edge of graph.edges) {
       const [from, to] = [graph.nodes[edge.from], graph.nodes[edge.to]];
-      if ((from && isLit(from)) || (to && isLit(to))) d += line(edge.points);
+      if (!(from && isLit(from)) && !(to && isLit(to))) continue;
+      d += line(edge.points);
+      const [x = 0, y = 0, nextX = 0, nextY = 0] = edge.points;
+      if (!edge.label || labels.length >= LABELS) continue;
+      labels.push(svg('text', { x: (x + nextX) / 2 + 6, y: (y + nextY) / 2 + 3 }, edge.label.slice(0, 60)));
     }
     set(this.lit, 'd', d);
+    this.labels.replaceChildren(...labels);
     this.draw();
   }
 

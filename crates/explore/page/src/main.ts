@@ -261,8 +261,8 @@ class Explorer {
   }
 
   private markGraph(): void {
-    const { state, relatives } = this;
-    const isLine = state.line !== undefined && state.node === undefined;
+    const { state, relatives, page } = this;
+    const isLine = state.line !== undefined && state.node === undefined && page.graphs[state.graph]?.kind === 'calls';
     const inside = isLine ? this.texts.doc(state.pane)?.functionAt(state.line ?? 0) : undefined;
     this.graph?.mark(
       state.node,
@@ -300,7 +300,7 @@ class Explorer {
     if (node.schedule != null) Object.assign(changes, { schedule: node.schedule, record: undefined, view: 'schedules' });
     else if (this.state.view === 'schedules') changes.view = this.usual.view === 'schedules' ? 'text' : this.usual.view;
     this.update(changes);
-    if (line !== undefined) this.texts.panes.after.rows.reveal(line - 1);
+    if (changes.line !== undefined && line !== undefined) this.texts.panes.after.rows.reveal(line - 1);
   }
 
   private toStep(step: number | undefined): void {

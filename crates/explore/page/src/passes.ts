@@ -138,9 +138,8 @@ export class Passes {
     const warn = version.error ? 'error' : version.wellFormed === false ? 'not well-formed' : version.readsBack === false ? 'does not read back' : '';
     const label = [
       // What is seen comes first, for those who speak to the page.
-      version.ms == null ? step.name : `${step.name} ${time(version.ms)}`,
+      [step.name, version.phase, version.ms == null ? '' : time(version.ms)].filter((word) => word).join(' '),
       index === 0 ? 'input' : step.changed ? 'changed' : 'not changed',
-      version.phase ?? '',
       inner ? `${counted(inner, 'pass', 'passes')} inside` : '',
       step.parts ? 'the runs part here' : '',
       warn,
@@ -165,6 +164,8 @@ export class Passes {
     item.style.setProperty('--depth', String(Math.min(step.depth, 8)));
     if (inner) item.append(el('span', { class: 'twist' }, this.folded.has(index) ? '▸' : '▾'));
     item.append(name);
+    const above = this.steps[this.listed[at - 1] ?? -1]?.version.phase;
+    if (version.phase && version.phase !== above) item.append(' ', el('span', { class: 'phase' }, version.phase));
     if (version.ms != null) {
       const bar = el('span', { class: 'ms' }, time(version.ms));
       bar.style.setProperty('--part', String(this.longest ? version.ms / this.longest : 0));

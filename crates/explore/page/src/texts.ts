@@ -12,6 +12,7 @@ import { BOTH, comparisonOf } from './steps';
 import type { Comparison, Ref, Step } from './steps';
 
 const NAMES = ['source', 'before', 'after'] as const;
+const NO_TEXT = 'There is no text here.';
 const NO_CHANGES = new Map<number, Mark>();
 
 export class Texts {
@@ -72,8 +73,8 @@ export class Texts {
     };
     const run = mode === BOTH ? 0 : mode;
     panes.source.show(documents.source(run), runs[run]?.source.length ? runs[run].name : 'the input');
-    panes.before.show(before, name(base ?? step.before), 'Nothing stands before the input.');
-    panes.after.show(after, name(step.after));
+    panes.before.show(before?.count ? before : undefined, name(base ?? step.before), before ? NO_TEXT : 'Nothing stands before the input.');
+    panes.after.show(after?.count ? after : undefined, name(step.after), NO_TEXT);
   }
 
   /** Marks changes, relatives of the choice and hits. */

@@ -77,20 +77,27 @@ journey('p92_28 a batch normalisation is unpacked, with lines drawn to what beca
   assert.ok((await linked(page, 'before')).some((line) => line.includes('R.nn.batch_norm')));
 });
 
+const SCHEDULE = `block = sch.get_block("scale")
+i, j = sch.get_loops(block)
+j_0, j_1 = sch.split(j, factors=[None, 4])
+sch.vectorize(j_1)
+`;
+
 journey('p92_29 a node of the call graph opens two schedules of its function side by side', async (t) => {
-  const page = await open(t, pageOf(batchNorm()), { address: '#graph=1' });
-  await page.locator('[data-node="relu"]').click();
+  const file = explore(input('scheduled.py', KERNEL), '--trace', input('schedule.py', SCHEDULE), '--passes', 'tir.LowerInitBlock');
+  const page = await open(t, file);
+  await page.locator('[data-node="scale"]').click();
   await frame(page);
   const text = (half) => page.$$eval(`[data-schedule=${half}] [data-line]`, (all) => all.map((row) => row.querySelector('[data-text]').textContent).join('\n'));
-  assert.match(await text('left'), /T\.grid\(64, 4\)/);
+  assert.doesNotMatch(await text('left'), /vectorized/);
   assert.match(await text('right'), /vectorized/);
   assert.ok((await page.locator('[data-schedule=right] [data-change]').count()) > 0);
   await shoot(page, 'schedules');
   await checkAccess(page);
   await page.locator('[data-action=previous-record]').click();
   await frame(page);
-  assert.match(await text('left'), /range\(256\)/);
-  assert.match(await text('right'), /T\.grid\(64, 4\)/);
+  assert.match(await text('left'), /range\(16\)|T\.grid|in T\.unroll/);
+  assert.doesNotMatch(await text('right'), /vectorized/);
 });
 
 journey('p92_36 a line of any text finds its relatives in the others, and keeps them from pass to pass', async (t) => {
@@ -114,6 +121,59 @@ journey('p92_36 a line of any text finds its relatives in the others, and keeps 
   await shoot(page, 'text');
   const source = (await rows(page, 'source')).map((row) => row.text);
   assert.deepEqual(source, KERNEL.trimEnd().split('\n'));
+});
+
+journey("a folder of TVM's dumps is a list of passes, those inside others folded", async (t) => {
+  const folder = join(fixtures, 'dumps/tvm_folder_0_27');
+  const page = await open(t, explore(folder));
+  const list = await passes(page);
+  assert.deepEqual(list.slice(1).map(({ name }) => name), [
+    'LegalizeOps', 'FoldConstant', 'DeadCodeElimination', 'sequential',
+    's_tir.LowerInitBlock', 's_tir.ConvertBlocksToOpaque', 's_tir.LowerOpaqueBlock', 'sequential',
+  ]);
+  await selectPass(page, 'LowerOpaqueBlock');
+  assert.equal(await count(page, 'after'), readFileSync(join(folder, '006_s_tir.LowerOpaqueBlock.py'), 'utf8').trimEnd().split('\n').length);
+  assert.ok((await changes(page)).includes('removed'));
+  await clickLine(page, 'after', 'T_add[');
+  assert.ok((await linked(page, 'source')).some((line) => line.startsWith('T_add[')));
+  await shoot(page, 'tvm-folder');
+  await page.locator('[data-action=fold]').click();
+  assert.equal((await passes(page)).length, 3);
+});
+
+journey("a trace of TileLang goes down to the generated code", async (t) => {
+  const page = await open(t, explore(join(fixtures, 'dumps/tilelang')));
+  await selectPass(page, 'codegen');
+  assert.ok((await rows(page, 'after')).some((row) => row.text.includes('void') || row.text.includes('int')));
+  await selectPass(page, 'LayoutInference');
+  assert.ok((await changes(page)).length > 0);
+  await shoot(page, 'tilelang');
+});
+
+journey('a log of PrintAfterAll is a list of passes', async (t) => {
+  const page = await open(t, explore(join(fixtures, 'dumps/tvm_both_0_23.log')));
+  await selectPass(page, 'LegalizeOps');
+  assert.ok((await changes(page)).includes('added'));
+  await clickLine(page, 'source', 'R.nn.relu');
+  await page.keyboard.press('n');
+  assert.ok((await page.locator('.history li').count()) > 0);
+  await shoot(page, 'log');
+});
+
+journey('two runs stand side by side, beginning where they part', async (t) => {
+  const kernel = input('runs/a.py', KERNEL);
+  const other = input('runs/b.py', KERNEL.replace('T.float32(0)', 'T.float32(1)'));
+  const page = await open(t, explore(kernel, other, '--passes', 'tir.LowerInitBlock,tir.UnrollLoop,tir.Simplify'));
+  const [first] = await passes(page);
+  assert.equal(first.changed, true);
+  assert.equal(await page.locator('[data-parting]').count(), 1);
+  assert.ok((await changes(page)).length > 0);
+  assert.ok((await rows(page, 'before')).some((row) => row.text.includes('T.float32(0')));
+  assert.ok((await rows(page, 'after')).some((row) => row.text.includes('T.float32(1')));
+  await shoot(page, 'runs');
+  await checkAccess(page);
+  await page.locator('[data-action=run]').first().click();
+  assert.equal((await passes(page)).length, 4);
 });
 
 journey('searches all versions', async (t) => {
