@@ -65,7 +65,7 @@ export function input(name, text) {
 }
 
 /** Opens a page, and checks at the end of the test that it made no error and no request. */
-export async function open(t, file, { address = '', width = 1200, height = 720, scheme = 'light' } = {}) {
+export async function open(t, file, { address = '', width = 1120, height = 640, scheme = 'light' } = {}) {
   browser ??= await playwright.chromium.launch({
     executablePath: executable,
     args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
@@ -154,8 +154,13 @@ export async function shoot(page, name) {
   for (const colorScheme of ['light', 'dark']) {
     await page.emulateMedia({ colorScheme });
     await page.waitForTimeout(200);
-    const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 60 });
-    writeFileSync(join(folder, `${name}-${colorScheme}.webp`), Buffer.from(data, 'base64'));
+    // Small enough for a repository.
+    let picture;
+    for (let quality = 60; quality >= 20 && !(picture?.length < 56_000); quality -= 10) {
+      const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality });
+      picture = Buffer.from(data, 'base64');
+    }
+    writeFileSync(join(folder, `${name}-${colorScheme}.webp`), picture);
   }
   await page.emulateMedia({ colorScheme: 'light' });
 }
