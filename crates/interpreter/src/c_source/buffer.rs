@@ -92,7 +92,8 @@ impl Writer<'_> {
                 if is_guarded && !(index.bounds.0 >= 0 && index.bounds.1 < extent.bounds.0) {
                     let at = index.at(Level::Add);
                     let own = format!("{at} >= 0 && {at} < {}", extent.at(Level::Add));
-                    *inside = Some(inside.take().map_or(own.clone(), |known: String| format!("{known} && {own}")));
+                    *inside =
+                        Some(inside.take().map_or(own.clone(), |known: String| format!("{known} && {own}")));
                 }
                 *sum = sum.index_add(&index.index_mul(stride));
             }
@@ -183,7 +184,13 @@ impl Writer<'_> {
     }
 
     /// The expression that writes an element.
-    pub(super) fn write(&mut self, pointer: &Value, index: &Value, value: &Value, dtype: DataType) -> Result<String> {
+    pub(super) fn write(
+        &mut self,
+        pointer: &Value,
+        index: &Value,
+        value: &Value,
+        dtype: DataType,
+    ) -> Result<String> {
         let storage = storage_type(dtype)?;
         let value = match super::types::is_rounded(dtype) {
             true => format!("{}({})", self.helper(Helper::Encode(dtype)), value.text),
@@ -191,7 +198,9 @@ impl Writer<'_> {
         };
         Ok(match pointer.points_to == Some(storage) {
             true => format!("{}[{}] = {value}", pointer.atomic(), index.text),
-            false => format!("{}({}, {}, {value})", self.helper(Helper::Store(storage)), pointer.text, index.text),
+            false => {
+                format!("{}({}, {}, {value})", self.helper(Helper::Store(storage)), pointer.text, index.text)
+            }
         })
     }
 

@@ -12,9 +12,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
-use tvmscript::interpreter::{
-    Argument, CFunction, CInput, COptions, CSource, Functions, Scalar, c_source,
-};
+use tvmscript::interpreter::{Argument, CFunction, CInput, COptions, CSource, Functions, Scalar, c_source};
 use tvmscript::ir::IRModule;
 use tvmscript::ir_core::{Ref, SourceTexts};
 use tvmscript::tir::PrimFunc;
@@ -86,7 +84,10 @@ pub(super) fn run(options: &Options) -> Result<()> {
         }
     }
     if worst < options.floor {
-        bail!("check c-source: {worst:.1} % of the written functions of a kind are equal, expected {} %", options.floor);
+        bail!(
+            "check c-source: {worst:.1} % of the written functions of a kind are equal, expected {} %",
+            options.floor
+        );
     }
     Ok(())
 }
@@ -105,7 +106,8 @@ fn report(kind: &str, found: &[&(String, Outcome)], show: usize) -> f64 {
             Outcome::Wrong(why) => causes.entry((true, without_numbers(why))).or_default().push(name),
         }
     }
-    let wrong: usize = causes.iter().filter(|((is_wrong, _), _)| *is_wrong).map(|(_, names)| names.len()).sum();
+    let wrong: usize =
+        causes.iter().filter(|((is_wrong, _), _)| *is_wrong).map(|(_, names)| names.len()).sum();
     println!(
         "{kind:<14}{} of the functions that the interpreter runs are equal in C, {exact} of them bit for bit",
         share(equal, found.len())
@@ -146,7 +148,9 @@ fn outcomes(program: &Program, index: usize, folder: &Path, options: &Options) -
             let outcome = match &all {
                 Ok(Ok(source)) => compare(source, &input.name, &path, &ran),
                 Ok(Err(message)) => Outcome::Wrong(format!("does not compile: {message}")),
-                Err(why) => match written(std::slice::from_ref(&input)).map(|source| compile(&source, &path, options)) {
+                Err(why) => match written(std::slice::from_ref(&input))
+                    .map(|source| compile(&source, &path, options))
+                {
                     Ok(Ok(source)) => compare(&source, &input.name, &path, &ran),
                     Ok(Err(message)) => Outcome::Wrong(format!("does not compile: {message}")),
                     Err(_) => Outcome::Refused(why.clone()),
@@ -159,14 +163,17 @@ fn outcomes(program: &Program, index: usize, folder: &Path, options: &Options) -
 }
 
 fn functions(script: &Script) -> Vec<CInput> {
-    let input = |name: String, function: &Ref<PrimFunc>| CInput { module: 0, name, function: function.clone() };
+    let input =
+        |name: String, function: &Ref<PrimFunc>| CInput { module: 0, name, function: function.clone() };
     if let Some(function) = script.node.downcast_ref::<PrimFunc>() {
         return vec![input(script.name.clone().unwrap_or_default(), function)];
     }
     let module = script.node.as_node::<IRModule>();
     let functions = module.into_iter().flat_map(|module| module.functions.iter());
     functions
-        .filter_map(|(var, function)| Some(input(var.name_hint.to_string(), function.downcast_ref::<PrimFunc>()?)))
+        .filter_map(|(var, function)| {
+            Some(input(var.name_hint.to_string(), function.downcast_ref::<PrimFunc>()?))
+        })
         .collect()
 }
 
@@ -232,7 +239,11 @@ fn results(function: &CFunction, path: &Path, ran: &Ran) -> Result<(Vec<Argument
 }
 
 /// Compares results; returns whether floats are equal bit for bit.
-fn difference(ran: &Ran, arguments: &[Argument], result: Option<Scalar>) -> std::result::Result<bool, String> {
+fn difference(
+    ran: &Ran,
+    arguments: &[Argument],
+    result: Option<Scalar>,
+) -> std::result::Result<bool, String> {
     let mut is_exact = true;
     for (index, (expected, found)) in ran.arguments.iter().zip(arguments).enumerate() {
         let (Some(expected), Some(found)) = (expected.tensor(), found.tensor()) else { continue };
