@@ -2,6 +2,7 @@
 
 pub(crate) mod build;
 mod dims;
+mod large;
 mod layers;
 mod pages;
 
