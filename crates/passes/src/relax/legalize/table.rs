@@ -8,7 +8,8 @@ use super::scalar::{Scalar, constant};
 use super::site::Site;
 use super::tensor::{Answer, Combine};
 use super::{
-    conv, elementwise as each, grid_sample, image, manipulate as move_, nn, pad, pool, reduce, roi_align, scatter,
+    conv, elementwise as each, grid_sample, image, manipulate as move_, nn, pad, pool, reduce, roi_align,
+    scatter,
 };
 
 /// The template of an operator.
