@@ -8,6 +8,7 @@ mod dialects;
 mod diff;
 mod explain;
 mod explore;
+mod explorer_page;
 mod fixes;
 mod fragments;
 mod import_onnx;
