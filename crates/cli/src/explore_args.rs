@@ -40,9 +40,9 @@ pub(crate) struct ExploreArgs {
     /// Show the time of each pass
     #[arg(long)]
     pub(crate) timing: bool,
-    /// Check after each pass whether the text reads back to the same program
+    /// Leave out the check after each pass whether the text reads back to the same program
     #[arg(long)]
-    pub(crate) check: bool,
+    pub(crate) no_check: bool,
     /// If a pass fails, show the versions before it, with its error; the exit status is 1
     #[arg(long)]
     pub(crate) keep_going: bool,

@@ -35,8 +35,8 @@ impl Explorer<'_> {
     ) -> Result<Made, Box<FileError>> {
         match self.read(path, timings)? {
             Read::Dump(dump) => {
-                let is_program = !self.args.passes.names.is_empty() || self.args.trace.is_some();
-                if is_program {
+                let has_passes = !self.args.passes.names.is_empty() || self.args.trace.is_some();
+                if has_passes && self.args.other.is_none() {
                     let message =
                         "passes and traces are for programs, and this is a dump of passes".to_owned();
                     return Err(FileError::new(FileErrorKind::Explore(message), None));

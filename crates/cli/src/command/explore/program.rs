@@ -140,7 +140,7 @@ impl<'a> Programs<'a> {
         let options = RunOptions {
             index,
             shows_times: args.timing || args.format == ExploreFormat::Trace,
-            reads_back: if args.check { Some(&reads_back) } else { None },
+            reads_back: if args.no_check { None } else { Some(&reads_back) },
             progress: &|done, total| output::show_progress(&format!("{done} of {total} texts")),
         };
         let run = timings.time("page", || run::make(&self.input, &programs, &options, store));
