@@ -337,7 +337,16 @@ class Explorer {
     const { query } = this.state;
     if (this.field.value !== query) this.field.value = query;
     this.hits.setAttribute('aria-busy', 'true');
-    const parts = this.steps.map(({ after }) => this.page.runs[after.run]?.versions[after.index]?.parts ?? []);
+    // A version counts once, also where two runs are side by side and one has more passes.
+    const seen = new Set<string>();
+    const parts = this.steps.map(({ before, after }) => {
+      const refs = this.state.mode === BOTH && before ? [before, after] : [after];
+      return refs.flatMap(({ run, index }) => {
+        const isSeen = seen.has(`${run}.${index}`);
+        seen.add(`${run}.${index}`);
+        return isSeen ? [] : (this.page.runs[run]?.versions[index]?.parts ?? []);
+      });
+    });
     this.search.start(query, parts, this.page.texts, () => {
       const { hits, total } = this.search;
       this.hits.removeAttribute('aria-busy');
