@@ -196,12 +196,12 @@ class Explorer {
     const isOtherText = isOtherMode || next.step !== last.step || next.base !== last.base;
     if (isOtherMode || next.changedOnly !== last.changedOnly) this.passes.show(this.steps, next.changedOnly);
     if (isOtherText) this.showStep();
-    if (isOtherMode || next.query !== last.query) this.startSearch();
     this.showView();
     if (isChoice) this.relate();
     else if (isOtherText) this.keepChoice();
     this.texts.mark(this.relatives, next);
     this.markGraph();
+    if (isOtherMode || next.query !== last.query) this.startSearch();
     if (isOtherText) this.texts.scrollToChange();
     else if (isChoice) this.texts.scrollToRelatives(next);
     if (isOtherText) this.hit = 0;
@@ -276,11 +276,11 @@ class Explorer {
     this.history.root.hidden = !isShown;
     if (!isShown || !relatives) return;
     const { choice } = this;
-    const docs = steps.map((step) => this.documents.version(step.after.run, step.after.index));
+    const docOf = ({ after }: Step) => this.documents.version(after.run, after.index);
     const origins = relatives.ids.slice(0, 3).flatMap((id) => page.origins[id] ?? []).map((origin) => describe(origin, page));
     if (relatives.ids.length > 3) origins.push(`${relatives.ids.length - 3} more`);
     const words = origins.length ? `from ${origins.join(', ')}` : 'no known origin';
-    history(relatives, docs, () => choice !== this.choice, (forms) => {
+    history(relatives, steps, docOf, () => choice !== this.choice, (forms) => {
       this.history.show(forms, steps.map((step) => step.name), this.state.step, words);
     });
   }
