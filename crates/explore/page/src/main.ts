@@ -196,12 +196,12 @@ class Explorer {
     const isOtherText = isOtherMode || next.step !== last.step || next.base !== last.base;
     if (isOtherMode || next.changedOnly !== last.changedOnly) this.passes.show(this.steps, next.changedOnly);
     if (isOtherText) this.showStep();
-    if (isOtherMode || next.query !== last.query) this.startSearch();
     this.showView();
     if (isChoice) this.relate();
     else if (isOtherText) this.keepChoice();
     this.texts.mark(this.relatives, next);
     this.markGraph();
+    if (isOtherMode || next.query !== last.query) this.startSearch();
     if (isOtherText) this.texts.scrollToChange();
     else if (isChoice) this.texts.scrollToRelatives(next);
     if (isOtherText) this.hit = 0;
@@ -276,11 +276,11 @@ class Explorer {
     this.history.root.hidden = !isShown;
     if (!isShown || !relatives) return;
     const { choice } = this;
-    const docs = steps.map((step) => this.documents.version(step.after.run, step.after.index));
+    const docOf = ({ after }: Step) => this.documents.version(after.run, after.index);
     const origins = relatives.ids.slice(0, 3).flatMap((id) => page.origins[id] ?? []).map((origin) => describe(origin, page));
     if (relatives.ids.length > 3) origins.push(`${relatives.ids.length - 3} more`);
     const words = origins.length ? `from ${origins.join(', ')}` : 'no known origin';
-    history(relatives, docs, () => choice !== this.choice, (forms) => {
+    history(relatives, steps, docOf, () => choice !== this.choice, (forms) => {
       this.history.show(forms, steps.map((step) => step.name), this.state.step, words);
     });
   }
@@ -337,7 +337,16 @@ class Explorer {
     const { query } = this.state;
     if (this.field.value !== query) this.field.value = query;
     this.hits.setAttribute('aria-busy', 'true');
-    const parts = this.steps.map(({ after }) => this.page.runs[after.run]?.versions[after.index]?.parts ?? []);
+    // A version counts once, also where two runs are side by side and one has more passes.
+    const seen = new Set<string>();
+    const parts = this.steps.map(({ before, after }) => {
+      const refs = this.state.mode === BOTH && before ? [before, after] : [after];
+      return refs.flatMap(({ run, index }) => {
+        const isSeen = seen.has(`${run}.${index}`);
+        seen.add(`${run}.${index}`);
+        return isSeen ? [] : (this.page.runs[run]?.versions[index]?.parts ?? []);
+      });
+    });
     this.search.start(query, parts, this.page.texts, () => {
       const { hits, total } = this.search;
       this.hits.removeAttribute('aria-busy');
