@@ -6,6 +6,7 @@ mod compare;
 mod constants;
 mod dialects;
 mod diff;
+mod emit_c;
 mod explain;
 mod explore;
 mod explorer_page;
