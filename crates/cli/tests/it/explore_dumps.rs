@@ -27,7 +27,7 @@ fn refused(inputs: &[&str]) -> String {
     let mut args = vec!["explore", "--format", "json"];
     args.extend(inputs);
     let Ran { status, stdout, stderr } = run(&args);
-    assert_eq!((status, stdout.as_str()), (2, ""));
+    assert_eq!((status, stdout.as_str()), (1, ""));
     stderr
 }
 
@@ -294,7 +294,7 @@ fn p92_30_two_runs_part_at_the_first_content_that_differs() {
     let script = path("script.py");
     std::fs::write(&script, &one).expect("a file");
     let two = page(&[&a, &script]);
-    assert_eq!(two["title"], "a and script.py");
+    assert_eq!(two["title"], "a | script.py");
     assert_eq!(two["parting"], serde_json::json!([2, 0]));
 }
 
@@ -349,7 +349,7 @@ fn what_has_no_dump_is_refused_with_help() {
     assert_eq!(run(&["explore", missing.to_str().expect("a path")]).status, 2);
     let dump = fixture("own");
     let message = refused(&[&dump, "--passes", "tir.Simplify"]);
-    assert!(message.contains("`--passes` is for scripts and models"), "{message}");
+    assert!(message.contains("passes and traces are for programs"), "{message}");
 }
 
 #[cfg(unix)]

@@ -1,9 +1,5 @@
 //! The place where two runs part.
 
-use std::hash::{DefaultHasher, Hasher};
-
-use tvmscript_ir_core::{Object, structural_hash};
-
 /// The content of a version: equal for versions that are structurally equal, and for texts that are equal apart from layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Fingerprint {
@@ -11,18 +7,6 @@ pub enum Fingerprint {
     Ir(u64),
     /// Hash of a text without white space.
     Text(u64),
-}
-
-impl Fingerprint {
-    /// The content of a version of several programs.
-    pub fn of_all<'a>(roots: impl IntoIterator<Item = &'a Object>) -> Fingerprint {
-        let mut hashes = roots.into_iter().map(structural_hash);
-        let (first, second) = (hashes.next().unwrap_or_default(), hashes.next());
-        let Some(second) = second else { return Fingerprint::Ir(first) };
-        let mut hasher = DefaultHasher::new();
-        [first, second].into_iter().chain(hashes).for_each(|hash| hasher.write_u64(hash));
-        Fingerprint::Ir(hasher.finish())
-    }
 }
 
 /// The first versions of two runs that differ, by index; nothing if the runs end in the same way.
