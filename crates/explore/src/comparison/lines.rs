@@ -67,9 +67,28 @@ impl<'a> Lines<'a> {
         self.numbers.binary_search(&number).ok()
     }
 
-    /// The text of a range of lines without white space.
-    pub(crate) fn joined(&self, range: Range<usize>) -> String {
-        self.texts.get(range).unwrap_or_default().iter().flat_map(|line| line.split_whitespace()).collect()
+    /// The numbers of lines at the beginning of two ranges that have the same text without white space.
+    pub(crate) fn wrapped(
+        &self,
+        range: Range<usize>,
+        other: &Lines<'_>,
+        other_range: Range<usize>,
+    ) -> Option<(usize, usize)> {
+        let (mut left, mut right) = (self.texts.get(range)?.iter(), other.texts.get(other_range)?.iter());
+        let (mut x, mut y) = (squeezed(left.next()?), squeezed(right.next()?));
+        let (mut lines, mut others) = (1, 1);
+        loop {
+            match (x.peek(), y.peek()) {
+                (None, None) => return Some((lines, others)),
+                (None, _) => (x, lines) = (squeezed(left.next()?), lines + 1),
+                (_, None) => (y, others) = (squeezed(right.next()?), others + 1),
+                (a, b) if a != b => return None,
+                _ => {
+                    x.next();
+                    y.next();
+                }
+            }
+        }
     }
 
     /// Hashes of the words of each line, sorted.
@@ -86,6 +105,11 @@ impl<'a> Lines<'a> {
         };
         self.texts.iter().map(of_line).collect()
     }
+}
+
+/// The characters of a line without white space.
+fn squeezed(line: &str) -> std::iter::Peekable<impl Iterator<Item = char> + '_> {
+    line.split_whitespace().flat_map(str::chars).peekable()
 }
 
 /// Aligns lines: equal ones, and those that have at least half of their words in common.

@@ -129,19 +129,21 @@ impl<'a> Matched<'a> {
         self.pairs.get_mut(after).into_iter().for_each(|pair| *pair = Some(before));
     }
 
-    /// Pairs the lines of regions between equal lines that differ only in the places where lines break.
+    /// Pairs lines after equal ones that differ only in the places where lines break.
     fn pair_wrapped(&mut self, aligned: &[(usize, usize)]) {
         let equal: Vec<(usize, usize)> =
             aligned.iter().copied().filter(|&(i, j)| self.is_equal(i, j)).collect();
         let (mut i, mut j) = (0, 0);
         for (x, y) in equal.into_iter().chain([(self.before.len(), self.after.len())]) {
-            let is_wrapped = i < x && j < y && (x - i, y - j) != (1, 1);
-            if is_wrapped && self.before.joined(i..x) == self.after.joined(j..y) {
-                for at in j..y {
-                    self.pair((i + (at - j)).min(x - 1), at);
-                    self.wrapped.insert(at);
+            while let Some((lines, others)) = self.before.wrapped(i..x, &self.after, j..y) {
+                if (lines, others) != (1, 1) {
+                    for at in 0..others {
+                        self.pair(i + at.min(lines - 1), j + at);
+                        self.wrapped.insert(j + at);
+                    }
+                    self.used.extend(i..i + lines);
                 }
-                self.used.extend(i..x);
+                (i, j) = (i + lines, j + others);
             }
             (i, j) = (x + 1, y + 1);
         }
