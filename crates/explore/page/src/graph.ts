@@ -264,7 +264,7 @@ export class GraphView {
     const short = node.name.length > fits ? `…${node.name.slice(-(fits - 1))}` : node.name;
     const hasOp = node.op !== '' && node.op !== node.name && node.h >= 30;
     const op = node.op.slice(0, fits);
-    // What is seen comes first, for those who speak to the page.
+    // The visible text comes first: speech input names controls by it.
     const seen = hasOp ? `${short} ${op}` : short;
     const kind = [short === node.name ? '' : node.name, op === node.op && hasOp ? '' : node.op, node.mark, node.inner == null ? '' : 'namespace', node.schedule == null ? '' : 'with a schedule'];
     const group = svg('g', {
