@@ -210,7 +210,7 @@ export class GraphView {
       d += line(edge.points);
       const [x = 0, y = 0, nextX = 0, nextY = 0] = edge.points;
       if (!edge.label || labels.length >= LABELS) continue;
-      labels.push(svg('text', { x: (x + nextX) / 2 + 6, y: (y + nextY) / 2 + 3 }, edge.label.slice(0, 60)));
+      labels.push(svg('text', { x: x + (nextX - x) / 4 + 6, y: y + (nextY - y) / 4 + 5 }, edge.label.slice(0, 60)));
     }
     set(this.lit, 'd', d);
     this.labels.replaceChildren(...labels);
