@@ -38,7 +38,9 @@ def f(A: T.Buffer((8,), "float32")):
     assert_ne!(ran.status, 0);
     assert_eq!(ran.stdout, "");
     assert_eq!(ran.stderr.matches("E0824").count(), 2, "{}", ran.stderr);
-    for part in ["the external function `launch` has no form in C", "the packed function `update` has no form in C"] {
+    for part in
+        ["the external function `launch` has no form in C", "the packed function `update` has no form in C"]
+    {
         assert!(ran.stderr.contains(part), "{}", ran.stderr);
     }
     for place in [":5:", ":8:"] {
