@@ -20,6 +20,8 @@ use crate::intrinsics::{Intrinsic, PointerOperator, intrinsic};
 pub(super) struct Aliases {
     numbers: AddressMap<usize>,
     parents: Vec<usize>,
+    /// The number of pointers of each group, at its root.
+    sizes: Vec<usize>,
     /// The elements of each group, at its root.
     elements: Vec<Vec<&'static str>>,
 }
@@ -73,7 +75,9 @@ impl Aliases {
             if let Some(global) = callee.as_node::<GlobalVar>() {
                 let name = global.name_hint.as_str();
                 let called = functions.iter().find(|input| input.module == module && input.name == name);
-                for (param, arg) in called.iter().flat_map(|input| input.function.params.iter().zip(args.iter())) {
+                for (param, arg) in
+                    called.iter().flat_map(|input| input.function.params.iter().zip(args.iter()))
+                {
                     self.unite_with(param, arg);
                 }
             } else if let Some(Intrinsic::Pointer(operator)) = intrinsic(callee) {
@@ -110,20 +114,29 @@ impl Aliases {
         if a == b {
             return;
         }
+        // The larger group keeps its root, so that roots stay near.
+        let size = |root: usize| self.sizes.get(root).copied().unwrap_or_default();
+        let (a, b) = if size(a) < size(b) { (b, a) } else { (a, b) };
+        let sum = size(a) + size(b);
+        if let Some(size) = self.sizes.get_mut(a) {
+            *size = sum;
+        }
         if let Some(parent) = self.parents.get_mut(b) {
             *parent = a;
         }
         let moved = self.elements.get_mut(b).map(std::mem::take).unwrap_or_default();
         if let Some(known) = self.elements.get_mut(a) {
-            let new: Vec<&'static str> = moved.into_iter().filter(|element| !known.contains(element)).collect();
+            let new: Vec<&'static str> =
+                moved.into_iter().filter(|element| !known.contains(element)).collect();
             known.extend(new);
         }
     }
 
     fn number(&mut self, pointer: &Ref<Var>) -> usize {
-        let (parents, elements) = (&mut self.parents, &mut self.elements);
+        let (parents, sizes, elements) = (&mut self.parents, &mut self.sizes, &mut self.elements);
         *self.numbers.entry(pointer.object().address()).or_insert_with(|| {
             parents.push(parents.len());
+            sizes.push(1);
             elements.push(Vec::new());
             parents.len() - 1
         })

@@ -9,7 +9,7 @@ use super::names::Names;
 use super::types::{declare, pointer_type, value_type};
 use super::value::{Level, Value};
 use super::{CFunction, CInput, CParameter, CValue, Lanes, Scope, Writer};
-use crate::compile::{buffer_of, call_of};
+use crate::compile::{buffer_of, call_of, is_on_tiles};
 use crate::error::{Result, RunError, unsupported};
 use crate::intrinsics::{Intrinsic, intrinsic};
 
@@ -30,6 +30,7 @@ impl Writer<'_> {
         self.axes.clear();
         (self.depth, self.lazy) = (0, 0);
         self.result = description.result;
+        self.is_guarded = is_on_tiles(&function.body);
         self.span = function.span;
         self.place = self.lines.place(function.span, self.texts);
         match self.signature(function, description) {
@@ -60,7 +61,8 @@ impl Writer<'_> {
         let mut buffers = Vec::new();
         for (index, param) in function.params.iter().enumerate() {
             let buffer = buffer_of(function, param);
-            let hint = buffer.map_or_else(|| param.name.get().to_string(), |buffer| buffer.name.get().to_string());
+            let hint =
+                buffer.map_or_else(|| param.name.get().to_string(), |buffer| buffer.name.get().to_string());
             let name = self.names.define(&hint);
             let (ctype, value) = if param.dtype.is_handle() || buffer.is_some() {
                 let points_to = self.aliases.element_of(param);

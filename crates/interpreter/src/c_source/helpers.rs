@@ -369,7 +369,8 @@ static inline float {name}(uint16_t bits) {{
             let values: Vec<String> = (0..=0xFFu64)
                 .map(|bits| super::expr::float_text(decode(dtype.code, bits).unwrap_or_default(), false))
                 .collect();
-            let rows: Vec<String> = values.chunks(8).map(|row| format!("        {}", row.join(", "))).collect();
+            let rows: Vec<String> =
+                values.chunks(8).map(|row| format!("        {}", row.join(", "))).collect();
             format!(
                 "
 static inline float {name}(uint8_t bits) {{
@@ -429,7 +430,10 @@ fn small_encoder(dtype: DataType, name: &str) -> String {
     let code = dtype.code;
     let bits = |value: f64| encode(code, value).unwrap_or_default();
     let largest = (0..=0xFFu64)
-        .filter_map(|bits| decode(code, bits).filter(|value| value.is_finite() && *value >= 0.0).map(|value| (bits, value)))
+        .filter(|bits| *bits < 1 << dtype.bits)
+        .filter_map(|bits| {
+            decode(code, bits).filter(|value| value.is_finite() && *value >= 0.0).map(|value| (bits, value))
+        })
         .max_by(|a, b| a.1.total_cmp(&b.1))
         .map_or(0, |(bits, _)| bits);
     debug_assert!(is_small_float(code));
@@ -470,7 +474,7 @@ static inline uint8_t {name}(float value) {{
         return is_negative ? {negative_overflow} : {overflow};
     }}
     frexp(magnitude, &exponent);
-    exponent = exponent - 1 < 1 - {bias} ? 1 - {bias} : exponent - 1;
+    exponent = magnitude == 0.0 || exponent - 1 < 1 - {bias} ? 1 - {bias} : exponent - 1;
     bits = (uint32_t)rint(ldexp(magnitude, {mantissa} - exponent)) + ((uint32_t)(exponent + {bias} - 1) << {mantissa});
     if (bits > {largest}u) {{
         return is_negative ? {negative_overflow} : {overflow};
