@@ -95,7 +95,8 @@ pub fn fuzz(options: &FuzzOptions) -> Result<()> {
 /// Without a network or the rights, the tests say what is missing and pass; so this never fails.
 pub fn prepare_browser() {
     let page = workspace::root().join("crates/explore/page");
-    let has = |program: &str| Command::new(program).arg("--version").output().is_ok_and(|o| o.status.success());
+    let has =
+        |program: &str| Command::new(program).arg("--version").output().is_ok_and(|o| o.status.success());
     // Bounded, because a network that does not answer would hold all else up.
     let run = |words: &[&str]| {
         let mut command = Command::new("timeout");
@@ -104,7 +105,8 @@ pub fn prepare_browser() {
     };
     let is_root = Command::new("id").arg("-u").output().is_ok_and(|o| o.stdout.trim_ascii() == b"0");
     if !has("chromium") && is_root && has("apt-get") {
-        let packages = ["apt-get", "install", "-y", "--no-install-recommends", "chromium", "fonts-dejavu-core"];
+        let packages =
+            ["apt-get", "install", "-y", "--no-install-recommends", "chromium", "fonts-dejavu-core"];
         if !(run(&["apt-get", "update"]) && run(&packages)) {
             println!("skipped, since Chromium cannot be installed: journeys through the explorer's page");
         }
