@@ -13,6 +13,8 @@ use crate::printer::TextArgs;
 Examples:
   tvmscript explore kernel.py --passes tir.LowerInitBlock,tir.UnrollLoop,tir.Simplify -o page.html
   tvmscript explore model.onnx --passes default -o page.html
+  tvmscript explore kernel.py --trace schedule.py -o page.html
+  tvmscript explore model.onnx --format model-explorer -o model.json
   tvmscript explore kernel.py --passes tir.Simplify --format json | jq '.runs[0].versions[].name'
 
 The page is one file: open it in a browser, without a server or a network. It lists the passes, shows the text before and
@@ -20,11 +22,14 @@ after each with the differences, and marks the lines that came from a line of th
 
 The same input gives the same bytes. `--timing` adds the times of the passes, which vary.")]
 pub(crate) struct ExploreArgs {
-    /// Script, JSON or model; `-` is standard input
+    /// Script, JSON or model, or the folder of a schedule's record; `-` is standard input
     #[arg(value_name = "INPUT")]
     pub(crate) input: PathBuf,
     #[command(flatten)]
     pub(crate) passes: PassArgs,
+    /// Apply the schedule in this file of Python to the input, and show the steps of the functions that it changes
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "html")]
     pub(crate) format: ExploreFormat,
@@ -51,4 +56,10 @@ pub(crate) enum ExploreFormat {
     Html,
     /// The data of the page
     Json,
+    /// The graphs for Google's Model Explorer
+    ModelExplorer,
+    /// The times of the passes as Chrome's trace events, for Perfetto
+    Trace,
+    /// The graph of the model, or of the calls, as a picture
+    Svg,
 }

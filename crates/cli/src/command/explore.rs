@@ -8,13 +8,15 @@ use tvmscript::ir_core::structural_equal;
 use tvmscript::pass::instrument::Progress;
 use tvmscript::pass::{PassError, Sequential};
 use tvmscript::passes::{ProgramForm, on_module};
+use tvmscript::schedule::TracedBuild;
 use tvmscript::{Object, ParseOptions, PrinterConfig};
 use tvmscript_explore::capture::{Capture, Captured};
 use tvmscript_explore::lineage::{Sources, file_name};
-use tvmscript_explore::page::{Page, Store, Version, html};
+use tvmscript_explore::page::{Page, Store, Version};
 use tvmscript_explore::run::{self, Program, RunOptions};
+use tvmscript_explore::schedules::{self, Step};
 
-use super::{Answer, Run, opt};
+use super::{Answer, Run, explore_parts, opt};
 use crate::explore_args::{ExploreArgs, ExploreFormat};
 use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Input, Script, Source, Warnings};
@@ -27,7 +29,7 @@ pub(super) fn run(args: &ExploreArgs, run: &mut Run<'_>) -> Outcome {
         output::diagnose("error: the page is HTML; `-o page.html` writes it to a file to open in a browser");
         return Outcome::Misused;
     }
-    let passes = match opt::sequence(&args.passes, &run.settings) {
+    let (passes, build) = match opt::sequence_with_schedules(&args.passes, &run.settings) {
         Ok(passes) => passes,
         Err(message) => {
             output::diagnose(&format!("error: {message}"));
@@ -36,7 +38,7 @@ pub(super) fn run(args: &ExploreArgs, run: &mut Run<'_>) -> Outcome {
     };
     run.for_each_valid_file(
         std::slice::from_ref(&args.input),
-        |path, settings, timings| explore_file(path, args, &passes, settings, timings),
+        |path, settings, timings| explore_file(path, args, (&passes, build.as_ref()), settings, timings),
         |_, Explored { text, failure }| {
             let written = output::write(args.output.as_deref(), &text);
             match failure {
@@ -60,12 +62,17 @@ struct Explored {
 fn explore_file(
     path: &Path,
     args: &ExploreArgs,
-    passes: &Sequential<IRModule>,
+    (passes, build): (&Sequential<IRModule>, Option<&TracedBuild>),
     settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Answer<(Explored, Warnings)> {
-    let Input { source, scripts, warnings } = input::load(path, settings, timings)?;
-    let explored = Explorer { args, passes, settings, source: &source, scripts: &scripts }.explore(timings);
+    let (Input { source, scripts, warnings }, steps) = match &args.trace {
+        _ if schedules::is_record(path) => explore_parts::load_record(path, settings)?,
+        Some(trace) => explore_parts::load_scheduled(path, trace, settings, timings)?,
+        None => (input::load(path, settings, timings)?, Vec::new()),
+    };
+    let explorer = Explorer { args, passes, build, settings, source: &source, scripts: &scripts, steps };
+    let explored = explorer.explore(timings);
     output::clear_progress();
     match explored {
         Ok(explored) => Ok((explored, warnings)),
@@ -83,9 +90,12 @@ struct Failed {
 struct Explorer<'a> {
     args: &'a ExploreArgs,
     passes: &'a Sequential<IRModule>,
+    build: Option<&'a TracedBuild>,
     settings: &'a Settings<'a>,
     source: &'a Source,
     scripts: &'a [Script],
+    /// Steps of a schedule of the input.
+    steps: Vec<Step>,
 }
 
 impl Explorer<'_> {
@@ -94,6 +104,9 @@ impl Explorer<'_> {
         let mut failed = None;
         for script in self.scripts {
             let (versions, failure) = match failed {
+                None if self.args.trace.is_none() && !self.steps.is_empty() => {
+                    (explore_parts::versions(&self.steps), None)
+                }
                 None => self.capture(script, timings)?,
                 Some(_) => (vec![input_version(script)], None),
             };
@@ -109,8 +122,9 @@ impl Explorer<'_> {
             reads_back: if self.args.check { Some(&reads_back) } else { None },
             progress: &|done, total| output::show_progress(&format!("{done} of {total} texts")),
         };
+        let input = self.input();
         let mut run = timings
-            .time("page", || run::make(&self.input(), &programs, &options, &mut store))
+            .time("page", || run::make(&input, &programs, &options, &mut store))
             .map_err(FileErrorKind::Unprintable)?;
         if let Some(failed) = &failed {
             let parts = run.versions.last().map(|last| last.parts.clone()).unwrap_or_default();
@@ -118,14 +132,11 @@ impl Explorer<'_> {
             run.versions.push(Version { name, error, parts, language: "python", ..Version::default() });
         }
         page.runs.push(run);
+        let steps = explore_parts::with_build(&self.steps, self.build);
+        page.schedules = explore_parts::schedules(&steps, programs.first(), &mut store)?;
+        let graphs = explore_parts::graphs(&programs, &page.schedules, &input.sources, &mut store);
         store.finish(&mut page);
-        let text = timings.time("write", || match self.args.format {
-            ExploreFormat::Html => html(&page).map_err(|error| error.to_string()),
-            ExploreFormat::Json => {
-                serde_json::to_string(&page).map(|json| json + "\n").map_err(|error| error.to_string())
-            }
-        });
-        let text = text.map_err(FileErrorKind::Unwritable)?;
+        let text = timings.time("write", || explore_parts::text(page, graphs, self.args.format))?;
         Ok(Explored { text, failure: failed.map(|failed| failed.rendered) })
     }
 

@@ -272,7 +272,7 @@ fn apply(
 }
 
 /// The module of a script; a function alone is the function `main` of a module.
-fn module_of(script: &Script) -> Option<Ref<IRModule>> {
+pub(super) fn module_of(script: &Script) -> Option<Ref<IRModule>> {
     let node: &Object = &script.node;
     if let Some(module) = node.downcast_ref::<IRModule>() {
         return Some(module.clone());

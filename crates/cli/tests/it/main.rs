@@ -7,6 +7,7 @@ mod constants;
 mod dialects;
 mod diff;
 mod explain;
+mod explore_graphs;
 mod fixes;
 mod fragments;
 mod import_onnx;

@@ -7,8 +7,10 @@ mod fold;
 pub mod layout;
 pub mod model;
 
-use tvmscript_ir::IRModule;
-use tvmscript_ir_core::{Ref, Span};
+use std::collections::HashMap;
+
+use tvmscript_ir::{BaseFunc, DictAttrs, GlobalVar, IRModule, function_attrs, global_symbol};
+use tvmscript_ir_core::{Map, Object, Ref, Span};
 
 pub use fold::{fold, namespace};
 
@@ -25,6 +27,46 @@ const CHARACTER_WIDTH: u32 = 7;
 
 /// Space beside the text of a node, in pixels.
 const PADDING: u32 = 12;
+
+/// The graphs of a program that passes made, without places: those of the Relax functions of its first version, and the calls
+/// of the version with most functions, the first of them. `origins` finds the indices of the origins of a span.
+pub fn of_program(
+    versions: &[Object],
+    schedules: &[Schedule],
+    origins: &mut dyn FnMut(Span) -> Vec<u32>,
+) -> Vec<Graph> {
+    let modules: Vec<Ref<IRModule>> = versions.iter().filter_map(module_of).collect();
+    let Some(first) = modules.first() else { return Vec::new() };
+    let mut graphs = model::graphs(first, origins);
+    let largest = modules.iter().rev().max_by_key(|module| module.functions.len()).unwrap_or(first);
+    link_functions(&mut graphs, largest, origins);
+    graphs.push(calls::graph(largest, origins));
+    link_schedules(&mut graphs, schedules);
+    graphs
+}
+
+/// Adds graphs after others.
+pub fn append(graphs: &mut Vec<Graph>, more: Vec<Graph>) {
+    let offset = u32::try_from(graphs.len()).unwrap_or(u32::MAX);
+    let moved = |index: u32| index.saturating_add(offset);
+    graphs.extend(more.into_iter().map(|mut graph| {
+        graph.parent = graph.parent.map(moved);
+        for node in &mut graph.nodes {
+            node.inner = node.inner.map(moved);
+        }
+        graph
+    }));
+}
+
+/// A program as a module; a function alone is the only one of a module.
+fn module_of(program: &Object) -> Option<Ref<IRModule>> {
+    if let Some(module) = program.downcast_ref::<IRModule>() {
+        return Some(module.clone());
+    }
+    let function = program.downcast_ref::<BaseFunc>()?;
+    let name = function_attrs(function).and_then(global_symbol).unwrap_or("main");
+    Some(IRModule::new([(GlobalVar::new(name), function.clone())], DictAttrs::new([]), Map::default()))
+}
 
 /// Lays out the nodes of graphs.
 pub fn place(graphs: &mut [Graph]) {
@@ -56,7 +98,7 @@ pub fn link_functions(
     module: &Ref<IRModule>,
     origins: &mut dyn FnMut(Span) -> Vec<u32>,
 ) {
-    let mut functions = std::collections::HashMap::new();
+    let mut functions = HashMap::new();
     for node in tvmscript_schedule::graph_nodes(module) {
         for origin in origins(node.call.span()) {
             functions.entry(origin).or_insert_with(|| node.function.to_string());
@@ -72,7 +114,7 @@ pub fn link_functions(
 
 /// Gives the nodes of functions their schedules.
 pub fn link_schedules(graphs: &mut [Graph], schedules: &[Schedule]) {
-    let numbers: std::collections::HashMap<&str, u32> =
+    let numbers: HashMap<&str, u32> =
         schedules.iter().map(|schedule| schedule.function.as_str()).zip(0..).collect();
     for node in graphs.iter_mut().flat_map(|graph| &mut graph.nodes) {
         node.schedule = node.function.as_deref().and_then(|function| numbers.get(function).copied());

@@ -72,6 +72,7 @@ fn index(text: &str) -> Result<Vec<Value>, RecordError> {
         return Err(RecordError::Index("it has no `schedule_record` of version 1"));
     }
     match index.get_mut("records").map(Value::take) {
+        Some(Value::Array(records)) if records.is_empty() => Err(RecordError::Index("it has no records")),
         Some(Value::Array(records)) if records.len() <= MAX_STEPS => Ok(records),
         Some(Value::Array(_)) => Err(RecordError::Index("it has more than 10000 records")),
         _ => Err(RecordError::Index("it has no list `records`")),
