@@ -52,6 +52,14 @@ pub fn miri() -> Result<()> {
     Ok(())
 }
 
+/// The folders of inputs of a target: its own, then seeds.
+fn seeds(target: &str) -> Result<Vec<String>> {
+    let own = format!("tests/fuzz/corpus/{target}");
+    std::fs::create_dir_all(workspace::root().join(&own))?;
+    let models = target.starts_with("import_").then(|| "tests/fixtures/models".to_owned());
+    Ok(std::iter::once(own).chain(models).collect())
+}
+
 /// Runs the fuzz targets of `tests/fuzz`.
 ///
 /// # Errors
@@ -71,17 +79,9 @@ pub fn fuzz(options: &FuzzOptions) -> Result<()> {
         println!("=== {target}");
         let seconds = format!("-max_total_time={}", options.seconds);
         let status = nightly()?
-            .args([
-                "fuzz",
-                "run",
-                "--fuzz-dir",
-                "tests/fuzz",
-                target,
-                "--",
-                &seconds,
-                "-timeout=20",
-                "-rss_limit_mb=2048",
-            ])
+            .args(["fuzz", "run", "--fuzz-dir", "tests/fuzz", target])
+            .args(seeds(target)?)
+            .args(["--", &seconds, "-timeout=20", "-rss_limit_mb=2048"])
             .status()?;
         if !status.success() {
             bail!("the target `{target}` found something");

@@ -585,9 +585,11 @@ Examples:
   tvmscript emit --target python-builder kernel.py > build_kernel.py
   tvmscript emit --target python-builder --main module.json -o build_module.py
   tvmscript emit --target doc-json kernel.py
+  tvmscript emit --target c kernel.py > kernel.c
 
 `python-builder` is a program for the IRBuilder of TVM: its function `build` returns the function of the file, or
-its module; of several functions, a module. `doc-json` is the syntax tree that `print` writes as text.")]
+its module; of several functions, a module. `doc-json` is the syntax tree that `print` writes as text. `c` is C99 that
+computes what `run` computes; a buffer is a pointer, and variables of shapes follow the parameters.")]
 pub(crate) struct Emit {
     /// Input file, a script or JSON; `-` is standard input
     #[arg(value_name = "FILE")]
@@ -595,9 +597,15 @@ pub(crate) struct Emit {
     /// The form of the program
     #[arg(long, value_name = "TARGET")]
     pub(crate) target: EmitTarget,
-    /// Add code that prints what `build` returns, when the program is run
+    /// Add code that prints what `build` returns, when the program is run; in C, a `main` that runs a function on bytes
     #[arg(long)]
     pub(crate) main: bool,
+    /// Write only the TIR function of this name, for `--target c`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) function: Option<String>,
+    /// Write no `#line` directives, for `--target c`
+    #[arg(long)]
+    pub(crate) no_lines: bool,
     /// Write to this file
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -616,6 +624,8 @@ pub(crate) enum EmitTarget {
     TvmCppBuilder,
     /// The syntax tree as JSON
     DocJson,
+    /// C99 of the TIR functions, with a `#line` directive before each statement
+    C,
 }
 
 /// Output format of `explain`.

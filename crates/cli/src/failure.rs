@@ -77,7 +77,7 @@ pub(crate) enum FileErrorKind {
     Unprintable(Box<DocsifyError>),
     /// An access path on the command line does not exist.
     Path(crate::paths::PathError),
-    /// A pass failed, or its options are wrong.
+    /// A pass failed, or its options are wrong; or a function has parts without a form in C.
     Pass { errors: well_formed::Errors },
     /// The file is not Python, so that its text cannot be replaced.
     NotWritable { form: &'static str },

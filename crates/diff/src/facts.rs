@@ -224,7 +224,7 @@ fn is_variable(field: FieldRef<'_>) -> bool {
 }
 
 /// The name hint of a node, or that of the variable it stands for.
-pub(crate) fn name_of(node: &Object) -> Option<&str> {
+pub fn name_of(node: &Object) -> Option<&str> {
     own_name(node).or_else(|| {
         fields(node).find_map(|field| match field {
             FieldRef::Node(child) if is_variable(field) => own_name(child),

@@ -48,6 +48,7 @@ mod script;
 
 pub use apply::ApplyError;
 pub use edit::{Edit, EditOp, EditScript};
+pub use facts::name_of;
 
 use tvmscript_ir_core::{Object, StructuralEqual};
 
@@ -58,7 +59,15 @@ pub fn diff(a: &Object, b: &Object) -> EditScript {
 
 /// Compares two graphs.
 pub fn diff_with(a: &Object, b: &Object, options: StructuralEqual) -> EditScript {
-    script::diff(a, b, options)
+    script::diff(a, b, options, None)
+}
+
+/// Compares two graphs, and returns the nodes that correspond as well: a node of A and one of B each, in the order of a walk.
+/// Equal parts correspond node by node, those of a changed node as far as they are alike.
+pub fn diff_matched(a: &Object, b: &Object) -> (EditScript, Vec<(Object, Object)>) {
+    let mut pairs = Vec::new();
+    let script = script::diff(a, b, StructuralEqual::default(), Some(&mut pairs));
+    (script, pairs)
 }
 
 /// Describes the differences of two graphs, one line per edit; `None` if they are structurally equal.

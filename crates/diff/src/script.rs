@@ -18,8 +18,13 @@ use crate::matching::{
     Decision, Element, Matching, Pair, counterpart, is_leaf, is_shared, match_graphs, pair_of, scalars_equal,
 };
 
-/// Computes the edit script of two graphs; see [`crate::diff`].
-pub(crate) fn diff(a: &Object, b: &Object, options: StructuralEqual) -> EditScript {
+/// Computes the edit script of two graphs; see [`crate::diff`]. Nodes that correspond are added to `pairs`.
+pub(crate) fn diff(
+    a: &Object,
+    b: &Object,
+    options: StructuralEqual,
+    pairs: Option<&mut Vec<(Object, Object)>>,
+) -> EditScript {
     let is_equal = options.compare(a, b);
     let (matching, left_facts, right_facts) = match_graphs(a, b, options, is_equal);
     let mut writer = Writer {
@@ -37,6 +42,7 @@ pub(crate) fn diff(a: &Object, b: &Object, options: StructuralEqual) -> EditScri
         owners: AddressMap::default(),
         sources: HashMap::new(),
         arrivals: Vec::new(),
+        pairs,
     };
     writer.node(a, b, options.map_free_vars);
     writer.finish_moves();
@@ -103,6 +109,8 @@ struct Writer<'m, 'a> {
     /// Paths of moved elements.
     sources: HashMap<Element, Vec<PathStep>>,
     arrivals: Vec<Arrival<'a>>,
+    /// Nodes that correspond, if they are asked for.
+    pairs: Option<&'m mut Vec<(Object, Object)>>,
 }
 
 impl<'a> Writer<'_, 'a> {
@@ -112,6 +120,12 @@ impl<'a> Writer<'_, 'a> {
 
     fn right_path(&self) -> AccessPath {
         AccessPath { steps: self.right.clone() }
+    }
+
+    fn record(&mut self, a: &Object, b: &Object) {
+        if let Some(pairs) = &mut self.pairs {
+            pairs.push((a.clone(), b.clone()));
+        }
     }
 
     fn edit(&mut self, op: EditOp, old: Option<Value>, new: Option<Value>) {
@@ -192,6 +206,7 @@ impl<'a> Writer<'_, 'a> {
                 }
             }
         }
+        self.record(a, b);
         let before = self.actions.len();
         with_stack(|| match a.info().shape() {
             Shape::Array => self.arrays(a, b, def),
@@ -213,6 +228,7 @@ impl<'a> Writer<'_, 'a> {
             return;
         }
         if self.met.insert(a.clone()) {
+            self.record(a, b);
             if let (EqKind::Tree, Some(old), Some(new)) = (a.info().eq_kind(), name_of(a), name_of(b)) {
                 for_each_variable(a, |variable| {
                     self.owners.entry(variable.address()).or_insert((old, new));

@@ -4,10 +4,12 @@
 //! of dumps and an instrument of passes fill it; [`page::html`] writes it as one HTML file that needs no server.
 //!
 //! [`capture`] keeps the program after each pass, [`lineage`] tells where each line comes from, and [`run`] makes a run of the
-//! page from both.
+//! page from both. [`dumps`] makes one from the dumps of other compilers, whose texts [`comparison`] compares.
 #![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 pub mod capture;
+pub mod comparison;
+pub mod dumps;
 pub mod export;
 pub mod graph;
 pub mod lineage;

@@ -12,7 +12,7 @@ use tvmscript_relax::blocks::{BlockBuilder, FunctionBuilder, is_leaf_or_tuple};
 use tvmscript_relax::error::RelaxError;
 use tvmscript_relax::evaluate::evaluate;
 use tvmscript_relax::{
-    Call, Constant, Expr, Function, If, SeqExpr, StructInfo, Var, binding_parts, struct_info_of,
+    Call, Constant, Expr, Function, If, SeqExpr, StructInfo, Tuple, Var, binding_parts, struct_info_of,
 };
 
 use crate::error::{ImportWarning, Reason};
@@ -209,11 +209,29 @@ impl Graph {
     /// # Errors
     /// Fails if inference fails.
     pub fn branch(&mut self, value: impl IntoExpr) -> Result<Ref<SeqExpr>, RelaxError> {
-        let blocks = self.blocks();
-        blocks.begin_branch();
-        let value = blocks.normalize(value.into_expr())?;
-        let value = if is_leaf_or_tuple(&value) { value } else { blocks.emit(value, None)?.upcast() };
-        blocks.end_branch_with(value)
+        self.branch_with(|_| Ok(value.into_expr()))
+    }
+
+    /// A branch of a conditional with bindings and a value, which `value` makes and which is bound inside it.
+    ///
+    /// # Errors
+    /// Fails if `value` does, and if inference fails.
+    pub fn branch_with(
+        &mut self,
+        value: impl FnOnce(&mut Graph) -> Result<Expr, RelaxError>,
+    ) -> Result<Ref<SeqExpr>, RelaxError> {
+        self.blocks().begin_branch();
+        let value = value(self).and_then(|value| {
+            let value = self.normalize(value)?;
+            if is_leaf_or_tuple(&value) { Ok(value) } else { self.emit(value) }
+        });
+        // The branch is closed after an error, too.
+        let (value, result) = match value {
+            Ok(value) => (value, Ok(())),
+            Err(error) => (Tuple::new([]).upcast(), Err(error)),
+        };
+        let branch = self.blocks().end_branch_with(value)?;
+        result.map(|()| branch)
     }
 
     /// Ends the function with its result, which belongs to no layer.

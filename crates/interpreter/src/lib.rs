@@ -36,6 +36,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
 mod arguments;
+mod c_source;
 mod compile;
 mod error;
 mod execute;
@@ -58,6 +59,7 @@ mod warpgroup;
 mod wavefront;
 
 pub use arguments::{Argument, InputOptions, generate};
+pub use c_source::{CError, CFunction, CInput, COptions, CParameter, CSource, CValue, NO_C_FORM, c_source};
 pub use compile::Functions;
 pub use error::{RunError, RunErrorKind};
 pub use machine::{Limits, Progress, run, run_in};

@@ -2,6 +2,7 @@
 //!
 //! The targets of cargo-fuzz call them, and so does a test on mutated programs.
 
+use tvmscript::frontend::{Format, ImportOptions, Model};
 use tvmscript::ir_core::{Object, StructuralEqual};
 use tvmscript::script_parser::{ParseOptions, Parsed, parse_script};
 
@@ -91,4 +92,36 @@ pub fn host(text: &str) {
     let seconds_allowed = std::env::var("FUZZ_SECONDS").ok().and_then(|text| text.parse().ok());
     let limit: f64 = seconds_allowed.unwrap_or(if cfg!(debug_assertions) { 100.0 } else { 10.0 });
     assert!(seconds < limit, "{seconds:.1} seconds");
+}
+
+/// Importing a model returns a module or errors. The module is well-formed, and its text reads back as the same module.
+pub fn import(format: Format, bytes: &[u8]) {
+    let mut options = ImportOptions::default();
+    options.max_folded_bytes = 1 << 20;
+    // Graphs of TensorFlow are bytes or text.
+    for is_text in [false, true] {
+        let mut model = Model::from_bytes(format, bytes.to_vec());
+        model.is_text = is_text;
+        if is_text && format != Format::TensorFlow {
+            continue;
+        }
+        match tvmscript::frontend::import(&model, &options) {
+            Ok(imported) => imported_reads_back(imported.module.object()),
+            Err(errors) => assert!(!errors.to_string().is_empty()),
+        }
+    }
+}
+
+fn imported_reads_back(module: &Object) {
+    let registry = tvmscript::registry();
+    let release = registry.find_release("tvm-0.27").ok();
+    let config = tvmscript::PrinterConfig { release, max_bytes: 1 << 22, ..Default::default() };
+    let violations = tvmscript::relax::check::well_formed(module);
+    assert!(violations.is_empty(), "{violations:?}");
+    let Ok(print) = tvmscript::print(module, registry, &config) else { return };
+    let mut options = ParseOptions::default();
+    options.release = release;
+    let again = parse_script("fuzz", &print, registry, &options);
+    assert!(again.errors.is_empty(), "the print does not parse: {:?}\n{print}", again.errors);
+    assert!(is_same(module, &again.scripts[0].node), "another module:\n{print}");
 }

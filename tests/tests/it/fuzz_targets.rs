@@ -11,7 +11,7 @@ use tvmscript_test_texts::{Random, Scale, files_of, host_program, number, tokens
 use tvmscript_tests::json_changes;
 
 #[path = "../../fuzz/src/lib.rs"]
-mod targets;
+pub(crate) mod targets;
 
 /// Replacements for tokens, besides other tokens of the text.
 const TOKENS: &str = "0 1 -1 2 64 -9223372036854775808 9223372036854775807 99999999999999999999 0.0 1e309 nan 1e-320 \
@@ -22,8 +22,8 @@ const TOKENS: &str = "0 1 -1 2 64 -9223372036854775808 9223372036854775807 99999
     [0] {} null {\"type_key\":\"\"} \"root\" 4294967296 -2";
 
 /// Removes, duplicates, replaces or swaps one to three tokens, or moves a line.
-fn change(text: &str, other: &str, random: &mut Random) -> String {
-    let mut text = text.to_owned();
+fn change(text: &String, other: &String, random: &mut Random) -> String {
+    let mut text = text.clone();
     for _ in 0..1 + random.below(3) {
         let found = tokens(&text);
         if found.is_empty() {
@@ -53,43 +53,41 @@ fn change(text: &str, other: &str, random: &mut Random) -> String {
     text
 }
 
-/// Runs a target on each text and its mutations; keeps the texts of failures.
+/// Runs targets on mutations of each text.
 fn campaign(name: &str, texts: &[String], rounds: u64, targets: &[fn(&str)]) {
-    campaign_with(name, texts, rounds, targets, change);
+    campaign_with(name, texts, rounds, |text| targets.iter().for_each(|target| target(text)), change);
 }
 
-/// As [`campaign`], with other mutations.
-fn campaign_with(
+/// Runs a check on mutations of each input; keeps the inputs of failures.
+pub(crate) fn campaign_with<T: AsRef<[u8]>>(
     name: &str,
-    texts: &[String],
+    inputs: &[T],
     rounds: u64,
-    targets: &[fn(&str)],
-    change: impl Fn(&str, &str, &mut Random) -> String,
+    check: impl Fn(&T),
+    change: impl Fn(&T, &T, &mut Random) -> T,
 ) {
-    assert!(texts.len() > 20, "{} texts", texts.len());
+    assert!(!inputs.is_empty());
     let mut random = Random::new(number("FUZZ_SEED", 1));
     let mut failures = Vec::new();
     let start = std::time::Instant::now();
     let seconds = number("FUZZ_SECONDS", 0);
     let passes = std::iter::once(())
         .chain(std::iter::repeat_with(|| ()).take_while(|()| start.elapsed().as_secs() < seconds));
-    for text in passes.flat_map(|()| texts) {
+    for input in passes.flat_map(|()| inputs) {
         for _ in 0..number("FUZZ_ROUNDS", rounds) {
-            let other = &texts[random.below(texts.len())];
-            let text = change(text, other, &mut random);
-            let failed =
-                targets.iter().any(|target| catch_unwind(AssertUnwindSafe(|| target(&text))).is_err());
-            if failed {
-                failures.push(text);
+            let other = &inputs[random.below(inputs.len())];
+            let input = change(input, other, &mut random);
+            if catch_unwind(AssertUnwindSafe(|| check(&input))).is_err() {
+                failures.push(input);
             }
         }
     }
-    let shown = failures.iter().min_by_key(|text| text.len());
+    let shown = failures.iter().min_by_key(|input| input.as_ref().len());
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fuzz-{name}"));
     if shown.is_some() {
         std::fs::create_dir_all(&folder).unwrap();
-        for (i, text) in failures.iter().enumerate() {
-            std::fs::write(folder.join(format!("{i}.txt")), text).unwrap();
+        for (i, input) in failures.iter().enumerate() {
+            std::fs::write(folder.join(format!("{i}.txt")), input).unwrap();
         }
     }
     assert!(
@@ -97,7 +95,7 @@ fn campaign_with(
         "{} failures, in {}; one:\n{}",
         failures.len(),
         folder.display(),
-        shown.unwrap()
+        shown.map(|input| String::from_utf8_lossy(input.as_ref())).unwrap_or_default()
     );
 }
 
@@ -164,17 +162,25 @@ fn json_of_programs() -> Vec<String> {
 #[test]
 fn json_with_changed_values_loads_or_errs() {
     let texts = json_of_programs();
-    campaign_with("from-json", &texts, 1, &[targets::from_json], |text, _, random| {
-        json_changes::change_structure(text, random)
-    });
+    campaign_with(
+        "from-json",
+        &texts,
+        1,
+        |text| targets::from_json(text),
+        |text, _, random| json_changes::change_structure(text, random),
+    );
 }
 
 #[test]
 fn json_with_changed_bytes_loads_or_errs() {
     let texts = json_of_programs();
-    campaign_with("from-json-bytes", &texts, 1, &[targets::from_json], |text, _, random| {
-        json_changes::change_bytes(text, random)
-    });
+    campaign_with(
+        "from-json-bytes",
+        &texts,
+        1,
+        |text| targets::from_json(text),
+        |text, _, random| json_changes::change_bytes(text, random),
+    );
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod expand;
 mod explained;
 mod fragments;
 mod fresh;
+mod fuzz_models;
 mod fuzz_targets;
 mod global_functions;
 mod interpreter;

@@ -1,4 +1,4 @@
-//! Texts for tests: files below a folder, their tokens, and changes of tokens that a seed repeats.
+//! Texts for tests: files below a folder, their tokens, and changes of tokens that a seed repeats. Also archives.
 //!
 //! The tokens are those of Python as far as tests need them, found without the parser that they test: for changed programs the
 //! ends of tokens matter, not what the tokens are.
@@ -12,6 +12,7 @@
 //! assert_eq!(changed.text, change_token(text, &mut Random::new(7)).unwrap().text);
 //! ```
 
+mod archive;
 pub mod attack;
 mod change;
 mod files;
@@ -20,6 +21,7 @@ mod program;
 mod random;
 mod tokens;
 
+pub use archive::{unzip, zip};
 pub use change::{Changed, change_token};
 pub use files::{corpus, files_below, files_of};
 pub use host::{Scale, host_program};

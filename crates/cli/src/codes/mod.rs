@@ -40,6 +40,7 @@ pub(crate) fn all() -> Vec<&'static ErrorCode> {
         HostErrorKind::CODES,
         irbuilder::BuildErrorKind::CODES,
         std::slice::from_ref(&INVARIANT),
+        std::slice::from_ref(&tvmscript::interpreter::NO_C_FORM),
         tir::check::WellFormedErrorKind::CODES,
         relax::check::WellFormedErrorKind::CODES,
         relax::check::CallTirError::CODES,

@@ -6,15 +6,17 @@ use tvmscript::PrinterConfig;
 use tvmscript::doc::builder::typed_cpp::TypedApi;
 use tvmscript::docsifier::doc_json;
 use tvmscript::explain::Target;
+use tvmscript::interpreter::{CError, CInput, COptions, c_source};
+use tvmscript::ir_core::SourceTexts;
 use tvmscript::releases::CPP_BUILDER;
 
 use super::{Answer, Run, explain};
 use crate::args::{Emit, EmitTarget};
 use crate::failure::{FileError, FileErrorKind};
-use crate::input::{self, Warnings};
+use crate::input::{self, Script, Warnings};
 use crate::settings::Settings;
 use crate::timings::Timings;
-use crate::{Outcome, output};
+use crate::{Outcome, output, well_formed};
 
 pub(super) fn run(args: &Emit, run: &mut Run<'_>) -> Outcome {
     let mut text = String::new();
@@ -52,10 +54,47 @@ fn emit_file(
             });
         }
         EmitTarget::DocJson => return syntax_tree(path, settings, timings),
+        EmitTarget::C => return c_text(path, args, settings, timings),
     };
     explain::complete_program(path, settings, timings, |program, wanted| {
         program.in_target(target, wanted, args.main)
     })
+}
+
+/// C of the functions of all scripts.
+fn c_text(
+    path: &Path,
+    args: &Emit,
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Answer<(String, Warnings)> {
+    let loaded = input::load(path, settings, timings)?;
+    let found = super::run::functions(&loaded.scripts, args.function.as_deref());
+    if found.is_empty() {
+        let name = args.function.as_ref().map_or(String::new(), |name| format!(" `{name}`"));
+        return Err(FileError::new(FileErrorKind::NoFunction { name }, Some(loaded.source)));
+    }
+    let texts = match loaded.scripts.first().and_then(|script| script.origin.as_ref()) {
+        Some(origin) => origin.texts(&loaded.source.text),
+        None => SourceTexts::new(),
+    };
+    let module_of = |script: &Script| loaded.scripts.iter().position(|other| std::ptr::eq(other, script));
+    let inputs: Vec<CInput> = found
+        .into_iter()
+        .map(|(script, name, function)| CInput { module: module_of(script).unwrap_or_default(), name, function })
+        .collect();
+    let options = COptions { texts: &texts, has_lines: !args.no_lines, has_main: args.main };
+    match timings.time("emit", || c_source(&inputs, options)) {
+        Ok(source) => Ok((source.text, loaded.warnings)),
+        Err(refused) => {
+            let mut errors = well_formed::Errors::default();
+            if let Some(script) = loaded.scripts.first() {
+                let located = |error: &CError| well_formed::in_text(script, error.diagnostic());
+                errors.in_text = refused.iter().map(located).collect();
+            }
+            Err(FileError::new(FileErrorKind::Pass { errors }, Some(loaded.source)))
+        }
+    }
 }
 
 /// The syntax tree of each script, one line of JSON each.

@@ -106,7 +106,6 @@ fn unknown_argument(functions: &[(&Script, String, Ref<PrimFunc>)], args: &RunAr
     Some(FileErrorKind::NoParameter { name: name.clone(), function, known })
 }
 
-/// The TIR functions of scripts, with their names.
 /// Replaces the nodes of dialects from files by what their descriptions make of them.
 fn lower_dialects(script: &mut Script, settings: &Settings<'_>) -> Result<(), FileErrorKind> {
     let files = dialects::loaded();
@@ -119,7 +118,8 @@ fn lower_dialects(script: &mut Script, settings: &Settings<'_>) -> Result<(), Fi
     Ok(())
 }
 
-fn functions<'s>(scripts: &'s [Script], wanted: Option<&str>) -> Vec<(&'s Script, String, Ref<PrimFunc>)> {
+/// The TIR functions of scripts, with their names.
+pub(super) fn functions<'s>(scripts: &'s [Script], wanted: Option<&str>) -> Vec<(&'s Script, String, Ref<PrimFunc>)> {
     let mut found = Vec::new();
     for script in scripts {
         if let Some(function) = script.node.downcast_ref::<PrimFunc>() {

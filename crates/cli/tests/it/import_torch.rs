@@ -1,30 +1,9 @@
 //! `import` of programs of PyTorch: archives written here, texts out.
 
 use serde_json::{Value, json};
+use tvmscript_test_texts::zip;
 
 use crate::common::{file, run};
-
-/// Writes an archive of entries without compression.
-fn zip(entries: &[(&str, Vec<u8>)]) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut directory = Vec::new();
-    for (name, content) in entries {
-        let offset = out.len() as u32;
-        let size = (content.len() as u32).to_le_bytes();
-        let name_length = (name.len() as u16).to_le_bytes();
-        // Version, flags, method, time, date and checksum, of which the reader uses flags and method.
-        let common = [&[20, 0, 0, 0, 0, 0][..], &[0; 8], &size, &size, &name_length, &[0, 0]].concat();
-        out.extend([&b"PK\x03\x04"[..], &common, name.as_bytes(), content].concat());
-        let rest = [&[0; 10][..], &offset.to_le_bytes(), name.as_bytes()].concat();
-        directory.extend([&b"PK\x01\x02\x14\x00"[..], &common, &rest].concat());
-    }
-    let (count, start) = ((entries.len() as u16).to_le_bytes(), out.len() as u32);
-    let size = directory.len() as u32;
-    out.extend(directory);
-    let end = [&[0; 4][..], &count, &count, &size.to_le_bytes(), &start.to_le_bytes(), &[0, 0]].concat();
-    out.extend([&b"PK\x05\x06"[..], &end].concat());
-    out
-}
 
 fn tensor(name: &str) -> Value {
     json!({"as_tensor": {"name": name}})

@@ -12,6 +12,7 @@ mod node;
 mod operators;
 pub mod proto;
 mod saved_model;
+mod signature;
 mod tensor;
 mod text;
 mod variables;

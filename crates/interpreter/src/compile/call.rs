@@ -16,14 +16,14 @@ use crate::program::{Instruction as I, Register};
 use crate::scalar::is_float;
 
 /// The arguments of a call.
-pub(super) struct Arguments<'a>(pub(super) &'a Array<Expr>);
+pub(crate) struct Arguments<'a>(pub(crate) &'a Array<Expr>);
 
 impl<'a> Arguments<'a> {
-    pub(super) fn get(&self, at: usize) -> Result<&'a Expr> {
+    pub(crate) fn get(&self, at: usize) -> Result<&'a Expr> {
         self.0.get(at).ok_or_else(|| RunErrorKind::Kind { expected: "one more argument" }.into())
     }
 
-    pub(super) fn text(&self, at: usize) -> Result<&'a str> {
+    pub(crate) fn text(&self, at: usize) -> Result<&'a str> {
         match self.get(at)?.as_node::<StringImm>() {
             Some(text) => Ok(text.value.as_str()),
             None => Err(RunErrorKind::Kind { expected: "a string" }.into()),

@@ -349,12 +349,12 @@ impl Compiler<'_> {
 }
 
 /// An operator by the kind of its result.
-enum Kind {
+pub(crate) enum Kind {
     Value(Operator),
     Truth(Comparison),
 }
 
-fn kind_of(operator: BinaryOp) -> Kind {
+pub(crate) fn kind_of(operator: BinaryOp) -> Kind {
     match operator {
         BinaryOp::Add => Kind::Value(Operator::Add),
         BinaryOp::Sub => Kind::Value(Operator::Sub),
@@ -379,7 +379,8 @@ fn kind_of(operator: BinaryOp) -> Kind {
 /// Maximum number of lanes of a vector.
 const MAX_LANES: usize = 1 << 12;
 
-pub(super) fn lane_count(dtype: DataType) -> Result<usize> {
+/// The number of lanes of a vector.
+pub(crate) fn lane_count(dtype: DataType) -> Result<usize> {
     match usize::try_from(dtype.lanes) {
         Ok(lanes) if lanes > MAX_LANES => unsupported(format!("a vector of {lanes} lanes")),
         Ok(lanes @ 1..) => Ok(lanes),

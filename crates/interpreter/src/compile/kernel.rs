@@ -107,6 +107,12 @@ pub(crate) fn is_on_tiles(body: &StmtRef) -> bool {
     found
 }
 
+/// Tests whether the threads that a statement launches wait for each other.
+pub(crate) fn runs_together(stmt: &StmtRef, is_launch: bool) -> bool {
+    let has_threads = axes_of(stmt).iter().any(|axis| AXES.contains(&axis.tag.as_str()));
+    has_threads && Needs::of(stmt.object(), &|_| false).together(is_launch)
+}
+
 /// The threads of a block of tiles, by its annotation.
 fn launch_extents(block: &Block) -> Option<Vec<Value>> {
     Some(items(block.annotations.get_str("tl.launch_threads")?))
@@ -133,7 +139,7 @@ struct Axis {
 }
 
 /// The name of an axis: its tag, or, without one, that of a variable.
-fn name_of(axis: &IterVar) -> String {
+pub(crate) fn name_of(axis: &IterVar) -> String {
     match axis.thread_tag.as_str() {
         "" => format!("axis {:x}", axis.var.object().address()),
         tag => tag.to_owned(),

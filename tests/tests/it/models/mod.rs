@@ -1,6 +1,8 @@
 //! Models of other frameworks: modules, spans, errors.
 
 pub(crate) mod build;
+mod dims;
+mod layers;
 mod pages;
 
 use tvmscript::frontend::onnx::proto::GraphProto;

@@ -2,17 +2,16 @@
 
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::{DataType, Ref, Span};
+use tvmscript_relax::error::RelaxError;
 use tvmscript_relax::op::elementwise::not_equal;
-use tvmscript_relax::{
-    Call, Constant, Expr, FuncStructInfo, If, SeqExpr, StructInfo, Tuple, TupleStructInfo,
-};
+use tvmscript_relax::{Call, Constant, Expr, FuncStructInfo, If, StructInfo, Tuple, TupleStructInfo};
 
 use super::super::functions::params_for;
 use super::super::importer::{Importer, Value, silent};
 use super::super::node::{Converted, Node, Output};
 use super::rows;
 use crate::error::Reason;
-use crate::graph::Layer;
+use crate::graph::{Graph, Layer};
 use crate::ops::{dtype_of, field, number, rank_of};
 
 rows! {
@@ -138,7 +137,7 @@ fn conditional(cx: &mut Node<'_, '_>) -> Converted {
     let global = cx.importer.global(&layer, "_if");
     let function = cx.importer.lower(global, &all, false, |importer, params| {
         let Some((condition, params)) = params.split_first() else { return Err(silent()) };
-        choice(importer, condition, |_| Ok(call_of(yes, params)), |_| Ok(call_of(no, params)))
+        choice(&mut importer.graph, condition, |_| Ok(call_of(yes, params)), call_of(no, params))
     })?;
     let mut args = vec![chosen];
     args.extend(operands.args);
@@ -146,37 +145,17 @@ fn conditional(cx: &mut Node<'_, '_>) -> Converted {
 }
 
 /// A conditional, bound.
-fn choice<'m>(
-    importer: &mut Importer<'m>,
-    condition: &Expr,
-    yes: impl FnOnce(&mut Importer<'m>) -> Result<Expr, Reason>,
-    no: impl FnOnce(&mut Importer<'m>) -> Result<Expr, Reason>,
+fn choice(
+    graph: &mut Graph,
+    cond: &Expr,
+    yes: impl FnOnce(&mut Graph) -> Result<Expr, RelaxError>,
+    no: Expr,
 ) -> Result<Expr, Reason> {
-    importer.graph.blocks().begin_branch();
-    let true_branch = yes(importer);
-    let true_branch = end_branch(importer, true_branch)?;
-    importer.graph.blocks().begin_branch();
-    let false_branch = no(importer);
-    let false_branch = end_branch(importer, false_branch)?;
-    let cond = condition.clone();
+    let (true_branch, false_branch) = (graph.branch_with(yes)?, graph.branch(no)?);
+    let cond = cond.clone();
     let node = Ref::new(If { span: Span::current(), struct_info_: None, cond, true_branch, false_branch });
     let node: Expr = node.upcast();
-    Ok(importer.graph.emit(node)?)
-}
-
-fn end_branch(importer: &mut Importer<'_>, value: Result<Expr, Reason>) -> Result<Ref<SeqExpr>, Reason> {
-    let blocks = importer.graph.blocks();
-    let value = value.and_then(|value| match value.is::<Tuple>() {
-        true => Ok(value),
-        false => Ok(blocks.emit(value, None)?.upcast()),
-    });
-    match value {
-        Ok(value) => Ok(blocks.end_branch_with(value)?),
-        Err(reason) => {
-            blocks.end_branch_with(Tuple::new([]).upcast())?;
-            Err(reason)
-        }
-    }
+    Ok(graph.emit(node)?)
 }
 
 fn repeated(cx: &mut Node<'_, '_>) -> Converted {
@@ -212,12 +191,12 @@ fn repeated(cx: &mut Node<'_, '_>) -> Converted {
     let again = function.clone();
     let function = cx.importer.lower(function, &params, false, |importer, params| {
         let test = importer.graph.emit(call_of(&test, params))?;
-        let next = |importer: &mut Importer<'_>| {
-            let next = importer.graph.emit(call_of(&body, params))?;
-            let next = (0..params.len()).map(|index| importer.graph.emit(field(&next, index)));
+        let next = |graph: &mut Graph| {
+            let next = graph.emit(call_of(&body, params))?;
+            let next = (0..params.len()).map(|index| graph.emit(field(&next, index)));
             Ok(call_of(&again, &next.collect::<Result<Vec<_>, _>>()?))
         };
-        choice(importer, &test, next, |_| Ok(Tuple::new(params.iter().cloned()).upcast()))
+        choice(&mut importer.graph, &test, next, Tuple::new(params.iter().cloned()).upcast())
     })?;
     let last = cx.normalize(call_of(&function, &operands.args))?;
     let mut results = Vec::new();

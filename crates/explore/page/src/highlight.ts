@@ -1,0 +1,78 @@
+/** Colours of a printed line: a scanner over tokens, with marks for hits of the search and for words that changed. */
+
+const KEYWORDS: Record<string, Set<string>> = {
+  python: new Set(
+    ('and as assert async await break class continue def del elif else except finally for from global if import in is ' +
+      'lambda nonlocal not or pass raise return try while with yield True False None').split(' '),
+  ),
+  c: new Set(
+    ('auto break case char class const continue default do double else enum extern false float for if inline int long ' +
+      'namespace nullptr register restrict return short signed sizeof static struct switch template true typedef ' +
+      'typename union unsigned using void volatile while bool uint32_t int32_t int64_t uint8_t size_t').split(' '),
+  ),
+};
+
+const PYTHON = /(#.*)|("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)|(@[\w.]+)|\b(\d[\w.]*)|\b(def|class)(\s+)(\w+)|\b([a-z_A-Z]\w*)/g;
+const C = /(\/\/.*|\/\*.*?(?:\*\/|$)|^\s*#.*)|("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)|(@[\w.]+)|\b(\d[\w.]*)|\b(class|struct)(\s+)(\w+)|\b([a-z_A-Z]\w*)/g;
+/** Modules of dialects. */
+const DIALECT = /^(?:I|T|R|Tx|TX)$/;
+/** Lines beyond this length have no colours. */
+const LONGEST = 4_000;
+
+/** Start, end and class of a piece of a line. */
+export type Span = [number, number, string];
+
+function scan(line: string, language: string): Span[] {
+  const spans: Span[] = [];
+  const keywords = KEYWORDS[language];
+  if (!keywords || line.length > LONGEST) return spans;
+  for (const match of line.matchAll(language === 'c' ? C : PYTHON)) {
+    const at = match.index;
+    const [all, comment, string, decorator, number, definer, space = '', defined, word] = match;
+    if (comment) spans.push([at, at + all.length, 'c']);
+    else if (string) spans.push([at, at + all.length, 's']);
+    else if (decorator) spans.push([at, at + all.length, 'd']);
+    else if (number) spans.push([at, at + all.length, 'm']);
+    else if (definer && defined) {
+      spans.push([at, at + definer.length, 'k']);
+      spans.push([at + definer.length + space.length, at + all.length, 'f']);
+    } else if (word && keywords.has(word)) spans.push([at, at + word.length, 'k']);
+    else if (word && DIALECT.test(word) && language === 'python' && line[at + word.length] === '.') {
+      const dotted = /^[\w.]+/.exec(line.slice(at))?.[0].length ?? word.length;
+      spans.push([at, at + dotted, 'd']);
+    }
+  }
+  // A dotted name covers the words after its dots.
+  return spans.filter(([start], i) => i === 0 || start >= (spans[i - 1]?.[1] ?? 0));
+}
+
+/** Fills `target` with a line; its text content is exactly the line. `marks` may overlap the tokens, not each other. */
+export function paintLine(target: HTMLElement, line: string, language: string, marks: Span[]): void {
+  const tokens = scan(line, language);
+  if (!tokens.length && !marks.length) {
+    target.textContent = line;
+    return;
+  }
+  const cuts = new Set([0, line.length]);
+  for (const [start, end] of [...tokens, ...marks]) cuts.add(start).add(end);
+  const at = [...cuts].sort((a, b) => a - b);
+  let token = 0;
+  let mark = 0;
+  const pieces: (Node | string)[] = [];
+  for (let i = 0; i + 1 < at.length; i++) {
+    const start = at[i] ?? 0;
+    const text = line.slice(start, at[i + 1]);
+    while ((tokens[token]?.[1] ?? Infinity) <= start) token++;
+    while ((marks[mark]?.[1] ?? Infinity) <= start) mark++;
+    const names = [tokens[token], marks[mark]].flatMap((span) => (span && span[0] <= start ? [span[2]] : []));
+    if (!names.length) {
+      pieces.push(text);
+      continue;
+    }
+    const piece = document.createElement(names.includes('hit') ? 'mark' : 'i');
+    piece.className = names.join(' ');
+    piece.textContent = text;
+    pieces.push(piece);
+  }
+  target.replaceChildren(...pieces);
+}

@@ -1,0 +1,31 @@
+/** What the page shows, in a form that the address keeps. */
+import type { Ref } from './steps';
+
+export type PaneName = 'source' | 'before' | 'after';
+export type View = 'text' | 'graph' | 'schedules';
+
+/** Panes of the view of texts, in the order in which the key `d` goes through them. */
+export const LAYOUTS = ['all', 'diff', 'source', 'after'] as const;
+export type Layout = (typeof LAYOUTS)[number];
+
+export interface State {
+  /** Index of the run, or `BOTH`. */
+  mode: number;
+  step: number;
+  /** The chosen line, and the pane that it was chosen in. */
+  line: number | undefined;
+  pane: PaneName;
+  /** Name of the chosen node; its origins are those that are marked. */
+  node: string | undefined;
+  /** Index of the graph that is shown. */
+  graph: number;
+  query: string;
+  changedOnly: boolean;
+  view: View;
+  layout: Layout;
+  /** The version that others are compared with, if it is not the one before. */
+  base: Ref | undefined;
+  schedule: number | undefined;
+  record: number | undefined;
+  history: boolean;
+}

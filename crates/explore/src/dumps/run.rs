@@ -1,0 +1,302 @@
+//! A run of a page from a dump.
+//!
+//! Texts of dumps have no spans into a common source, so the first text is the source, and lines of later texts inherit the
+//! origins of the lines that they come from by comparison. Each text is read and split into functions once; only functions whose
+//! text differs are compared.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use tvmscript_ir::IRModule;
+use tvmscript_ir_core::{Object, pre_order_visit, structural_hash};
+
+use super::parts::{PartText, parts};
+use super::{Dump, Item};
+use crate::comparison::{Fingerprint, Ir, Piece, key, lines_of, matched_lines, paired, version_hunks};
+use crate::page::{Change, Hunk, Origin, Run, Store, Version};
+
+/// Maximum number of origins of a line.
+const MAX_ORIGINS: usize = 64;
+/// Number of texts whose IR is kept for comparisons.
+const KEPT_IR: usize = 4;
+/// Lines with fewer bytes are too common to be recognised in another function.
+const MIN_LINE_BYTES: usize = 8;
+
+/// A run with the contents of its versions, which [`crate::comparison::parting`] compares.
+#[derive(Debug)]
+pub struct ReadRun {
+    /// The run.
+    pub run: Run,
+    /// Contents by version.
+    pub fingerprints: Vec<Fingerprint>,
+}
+
+/// Makes the run of this index of a dump. `parse` reads a script; its error is shown with the text.
+pub fn run(
+    dump: &Dump,
+    index: u32,
+    store: &mut Store,
+    parse: &dyn Fn(&str) -> Result<Object, String>,
+) -> ReadRun {
+    let mut reader = Reader { dump, index, store, parse, read: HashMap::new(), kept: Vec::new() };
+    let mut run = Run { name: dump.name.clone(), ..Run::default() };
+    let mut fingerprints = Vec::new();
+    let mut states: Vec<Rc<State>> = Vec::new();
+    for (number, item) in dump.items.iter().enumerate() {
+        let last = number.checked_sub(1).and_then(|last| dump.items.get(last).zip(states.get(last)));
+        let facts = reader.facts(item);
+        let (state, hunks) = match last {
+            Some((last, state)) if last.text == item.text => (state.clone(), Vec::new()),
+            _ => {
+                let base = item.base.or(last.map(|_| 0)).filter(|base| *base < number);
+                let base = base.and_then(|base| Some((dump.items.get(base)?, states.get(base)?)));
+                let base = base.filter(|(base, _)| base.language == item.language);
+                let hunks = last.map_or_else(Vec::new, |(last, _)| reader.hunks(last, item));
+                (Rc::new(reader.state(number, item, base)), hunks)
+            }
+        };
+        run.versions.push(Version {
+            name: item.name.clone(),
+            phase: item.phase.clone(),
+            inside: item.inside.and_then(|inside| u32::try_from(inside).ok()),
+            ms: item.ms,
+            changed: last.is_some_and(|(last, _)| last.text != item.text),
+            nodes: item.nodes.map(|[nodes, _]| nodes).or(facts.nodes),
+            sourced: item.nodes.map(|[_, sourced]| sourced),
+            reads_back: (item.language == "python").then_some(facts.error.is_none()),
+            well_formed: None,
+            error: item.error.clone().or_else(|| facts.error.clone()),
+            inferred: number > 0,
+            language: item.language,
+            parts: state.parts.clone(),
+            hunks,
+        });
+        fingerprints.push(facts.fingerprint);
+        states.push(state);
+    }
+    ReadRun { run, fingerprints }
+}
+
+/// Facts about a text.
+#[derive(Debug, Clone)]
+struct Facts {
+    error: Option<String>,
+    nodes: Option<u64>,
+    fingerprint: Fingerprint,
+}
+
+/// The IR of a text, and of its functions by name.
+#[derive(Debug)]
+struct ReadText {
+    functions: HashMap<String, Object>,
+    root: Object,
+    whole: Ir,
+}
+
+/// The parts of a version, with the origins of each line of each part.
+#[derive(Debug)]
+struct State {
+    parts: Vec<crate::page::Part>,
+    origins: Vec<Rc<Vec<Vec<u32>>>>,
+}
+
+struct Reader<'d> {
+    dump: &'d Dump,
+    index: u32,
+    store: &'d mut Store,
+    parse: &'d dyn Fn(&str) -> Result<Object, String>,
+    read: HashMap<usize, Facts>,
+    /// Texts that were read last, the newest one at the end.
+    kept: Vec<(usize, Option<Rc<ReadText>>)>,
+}
+
+impl<'d> Reader<'d> {
+    fn text(&self, item: &Item) -> &'d str {
+        self.dump.texts.get(item.text).map_or("", String::as_str)
+    }
+
+    fn facts(&mut self, item: &Item) -> Facts {
+        if let Some(facts) = self.read.get(&item.text) {
+            return facts.clone();
+        }
+        self.ir(item);
+        let unread = Facts { error: None, nodes: None, fingerprint: Fingerprint::Text(key(self.text(item))) };
+        self.read.entry(item.text).or_insert(unread).clone()
+    }
+
+    /// The IR of a text, if it is a script that can be read.
+    fn ir(&mut self, item: &Item) -> Option<Rc<ReadText>> {
+        if let Some(at) = self.kept.iter().position(|(text, _)| *text == item.text) {
+            let kept = self.kept.remove(at);
+            let ir = kept.1.clone();
+            self.kept.push(kept);
+            return ir;
+        }
+        let text = self.text(item);
+        let is_failed = self.read.get(&item.text).is_some_and(|facts| facts.error.is_some());
+        if item.language != "python" || text.trim().is_empty() || is_failed {
+            return None;
+        }
+        let ir = match (self.parse)(text) {
+            Ok(root) => {
+                let mut nodes = 0;
+                pre_order_visit(&root, |_| {
+                    nodes += 1;
+                    true
+                });
+                let fingerprint = Fingerprint::Ir(structural_hash(&root));
+                self.read.insert(item.text, Facts { error: None, nodes: Some(nodes), fingerprint });
+                Some(Rc::new(ReadText::new(root, text)))
+            }
+            Err(error) => {
+                let fingerprint = Fingerprint::Text(key(text));
+                self.read.insert(item.text, Facts { error: Some(error), nodes: None, fingerprint });
+                None
+            }
+        };
+        if self.kept.len() >= KEPT_IR {
+            self.kept.remove(0);
+        }
+        self.kept.push((item.text, ir.clone()));
+        ir
+    }
+
+    fn pieces(&mut self, item: &Item) -> (Vec<PartText<'d>>, Vec<Option<Ir>>) {
+        let ir = self.ir(item);
+        let parts = split(self.text(item), item.language);
+        let functions = parts.iter().filter(|part| part.function.is_some()).count();
+        let ir_of = |part: &PartText<'_>| {
+            let ir = ir.as_ref()?;
+            let function = ir.functions.get(part.function?);
+            let function = function.or_else(|| (functions == 1 && ir.functions.is_empty()).then_some(&ir.root))?;
+            Some(ir.whole.part(function, part.lines_before))
+        };
+        let irs = parts.iter().map(ir_of).collect();
+        (parts, irs)
+    }
+
+    fn hunks(&mut self, last: &Item, item: &Item) -> Vec<Hunk> {
+        let (before, before_irs) = self.pieces(last);
+        let (after, after_irs) = self.pieces(item);
+        if last.language != item.language {
+            let lines = |text: &str| u32::try_from(lines_of(text).len()).unwrap_or(u32::MAX);
+            let (before, after) = ([1, lines(self.text(last))], [1, lines(self.text(item))]);
+            return vec![Hunk { kind: Change::Edited, before, after, note: None }];
+        }
+        version_hunks(&to_pieces(&before, &before_irs), &to_pieces(&after, &after_irs))
+    }
+
+    /// The parts of a version whose pass got the version `base`.
+    fn state(&mut self, number: usize, item: &Item, base: Option<(&Item, &Rc<State>)>) -> State {
+        let (after, after_irs) = self.pieces(item);
+        let (before, before_irs) = base.map(|(base, _)| self.pieces(base)).unwrap_or_default();
+        let (before, after) = (to_pieces(&before, &before_irs), to_pieces(&after, &after_irs));
+        let pairs = paired(&before, &after);
+        let mut elsewhere = None;
+        let mut state = State { parts: Vec::new(), origins: Vec::new() };
+        for (piece, pair) in after.iter().zip(pairs) {
+            let text = self.store.text(piece.text);
+            let of_base = |index: usize| {
+                let (_, base) = base?;
+                Some((before.get(index)?, base.parts.get(index)?, base.origins.get(index)?))
+            };
+            let counterpart = pair.and_then(of_base);
+            if let Some((other, part, origins)) = counterpart
+                && other.text == piece.text
+            {
+                state.parts.push(crate::page::Part { function: piece.function.map(str::to_owned), ..part.clone() });
+                state.origins.push(origins.clone());
+                continue;
+            }
+            let counterpart = counterpart.or_else(|| namesake(piece, &before).and_then(of_base));
+            let lines = lines_of(piece.text);
+            let mut origins = vec![Vec::new(); lines.len()];
+            if let Some((other, _, known)) = counterpart {
+                let matched = matched_lines(&other.text(), &piece.text());
+                for (line, found) in origins.iter_mut().zip(matched) {
+                    line.extend(found.iter().filter_map(|at| known.get((*at as usize).checked_sub(1)?)).flatten());
+                    line.sort_unstable();
+                    line.dedup();
+                    line.truncate(MAX_ORIGINS);
+                }
+            }
+            for (at, (line, text)) in origins.iter_mut().zip(lines).enumerate() {
+                if !line.is_empty() || text.trim().is_empty() {
+                    continue;
+                }
+                if let Some((_, base)) = base
+                    && text.trim().len() >= MIN_LINE_BYTES
+                {
+                    let elsewhere = elsewhere.get_or_insert_with(|| single_lines(&before));
+                    let found = elsewhere.get(&key(text)).copied().flatten();
+                    if let Some(known) =
+                        found.and_then(|(part, line): (usize, usize)| base.origins.get(part)?.get(line))
+                    {
+                        line.clone_from(known);
+                    }
+                }
+                if line.is_empty() {
+                    line.push(self.new_origin(number, piece.lines_before as usize + at + 1));
+                }
+            }
+            let links = self.store.links(origins.iter().cloned());
+            let function = piece.function.map(str::to_owned);
+            state.parts.push(crate::page::Part { text, links, function });
+            state.origins.push(Rc::new(origins));
+        }
+        state
+    }
+
+    fn new_origin(&mut self, version: usize, line: usize) -> u32 {
+        let (run, line) = (self.index, u32::try_from(line).unwrap_or(u32::MAX));
+        self.store.origin(match u32::try_from(version).unwrap_or(u32::MAX) {
+            0 => Origin::Line { run, line },
+            version => Origin::Made { run, version, line },
+        })
+    }
+}
+
+impl ReadText {
+    fn new(root: Object, text: &str) -> ReadText {
+        let functions = root.downcast_ref::<IRModule>().map(|module| {
+            let functions = module.functions.iter();
+            functions.map(|(var, function)| (var.name_hint.as_str().to_owned(), function.object().clone())).collect()
+        });
+        let whole = Ir::of_read(&root, text);
+        ReadText { functions: functions.unwrap_or_default(), root, whole }
+    }
+}
+
+fn split<'a>(text: &'a str, language: &str) -> Vec<PartText<'a>> {
+    if language == "python" || text.is_empty() {
+        return parts(text);
+    }
+    vec![PartText { function: None, text, lines_before: 0 }]
+}
+
+fn to_pieces<'a>(parts: &[PartText<'a>], irs: &'a [Option<Ir>]) -> Vec<Piece<'a>> {
+    let pieces = parts.iter().zip(irs).map(|(part, ir)| {
+        let PartText { function, text, lines_before } = *part;
+        Piece { function, text, lines_before, ir: ir.as_ref() }
+    });
+    pieces.collect()
+}
+
+/// The function of `before` with the longest name that a new function's name begins with, e.g. `main` of `main_kernel`.
+fn namesake(piece: &Piece<'_>, before: &[Piece<'_>]) -> Option<usize> {
+    let name = piece.function?;
+    let names = before.iter().enumerate().filter_map(|(index, piece)| Some((index, piece.function?)));
+    let alike = names.filter(|(_, other)| name.starts_with(other));
+    alike.max_by_key(|(_, other)| other.len()).map(|(index, _)| index)
+}
+
+/// Part and index of each line that occurs once, by its key.
+fn single_lines(parts: &[Piece<'_>]) -> HashMap<u64, Option<(usize, usize)>> {
+    let mut lines = HashMap::new();
+    for (part, piece) in parts.iter().enumerate() {
+        for (line, text) in lines_of(piece.text).into_iter().enumerate() {
+            lines.entry(key(text)).and_modify(|known| *known = None).or_insert(Some((part, line)));
+        }
+    }
+    lines
+}

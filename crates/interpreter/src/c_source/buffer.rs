@@ -1,0 +1,264 @@
+//! Buffers: their layout, and accesses of their elements.
+
+use tvmscript_ir_core::small_float::is_small_float;
+use tvmscript_ir_core::{Array, DataType, Ref, TypeCode};
+use tvmscript_prim::{Expr, PrimExprExt as _};
+use tvmscript_tir::node::{Buffer, BufferType};
+
+use super::expr::lane_of;
+use super::helpers::Helper;
+use super::types::storage_type;
+use super::value::{Level, Value};
+use super::{Lanes, Writer};
+use crate::error::{Result, RunError, RunErrorKind, unsupported};
+
+/// A buffer: the pointer to its memory, and the layout of its elements.
+#[derive(Debug, Clone)]
+pub(super) struct View {
+    pub(super) pointer: Value,
+    /// Offset of the first element, in elements.
+    pub(super) offset: Value,
+    pub(super) shape: Vec<Value>,
+    pub(super) strides: Vec<Value>,
+}
+
+/// Strides longer than this are variables.
+const MAX_STRIDE: usize = 40;
+
+impl Writer<'_> {
+    /// The layout that a buffer has now.
+    pub(super) fn layout(&mut self, buffer: &Buffer, pointer: Value) -> Result<View> {
+        let mut shape = Vec::new();
+        for (dimension, extent) in buffer.shape.iter().enumerate() {
+            shape.push(match self.index(extent) {
+                // No offset depends on the outermost extent.
+                Err(RunError { kind: RunErrorKind::Unbound { .. }, .. }) if dimension == 0 => {
+                    Value::count(i64::MAX)
+                }
+                extent => extent?,
+            });
+        }
+        let strides = match buffer.strides.len() == shape.len() {
+            true => buffer.strides.iter().map(|stride| self.index(stride)).collect::<Result<Vec<Value>>>()?,
+            false => compact_strides(&shape),
+        };
+        let mut named = Vec::new();
+        for stride in strides {
+            named.push(match stride.text.len() > MAX_STRIDE {
+                true => self.hoisted(&format!("{}_stride", buffer.name.get()), stride, DataType::INT64)?,
+                false => stride,
+            });
+        }
+        let offset = self.index(&buffer.elem_offset)?;
+        Ok(View { pointer, offset, shape, strides: named })
+    }
+
+    /// The layout of a buffer. One without a declaration lies in the memory of its data variable.
+    pub(super) fn view(&mut self, buffer: &Ref<Buffer>) -> Result<View> {
+        if let Some(view) = self.views.get(&buffer.object().address()) {
+            return Ok(view.clone());
+        }
+        match self.first_lane(&buffer.data) {
+            Some(pointer) => self.layout(buffer, pointer),
+            None => Err(RunErrorKind::Unbound { name: buffer.data.name.get().to_string() }.into()),
+        }
+    }
+
+    /// The offsets of the elements that an access refers to, one per lane of the indices.
+    fn elements(&mut self, buffer: &Buffer, view: &View, indices: &Array<Expr>) -> Result<Vec<Value>> {
+        if indices.len() != view.shape.len() {
+            return Err(RunErrorKind::Kind { expected: "an index per dimension" }.into());
+        }
+        let mut all = Vec::new();
+        for index in indices.iter() {
+            let dtype = index.dtype().element();
+            let lanes = self.expr(index)?;
+            all.push(lanes.into_iter().map(|lane| lane.index_of(dtype)).collect::<Lanes>());
+        }
+        let count = all.iter().map(Vec::len).max().unwrap_or(1);
+        let mut elements = vec![view.offset.clone(); count];
+        for ((index, extent), stride) in all.iter().zip(&view.shape).zip(&view.strides) {
+            if extent.known() == Some(1) && buffer.buffer_type == BufferType::AutoBroadcast {
+                continue;
+            }
+            for (lane, sum) in elements.iter_mut().enumerate() {
+                let Some(index) = index.get(lane).or_else(|| index.first()) else { continue };
+                *sum = sum.index_add(&index.index_mul(stride));
+            }
+        }
+        Ok(elements)
+    }
+
+    /// Reads elements. Lanes whose predicate is false are zero.
+    pub(super) fn load(
+        &mut self,
+        buffer: &Ref<Buffer>,
+        indices: &Array<Expr>,
+        predicate: Option<&Expr>,
+    ) -> Result<Lanes> {
+        let predicate = predicate.map(|predicate| self.expr(predicate)).transpose()?;
+        let view = self.view(buffer)?;
+        let elements = self.elements(buffer, &view, indices)?;
+        let lanes = scalars_of(buffer.dtype)?;
+        let dtype = buffer.dtype.element();
+        let mut out = Lanes::new();
+        for element in elements {
+            for lane in 0..lanes {
+                let index = lane_index(&element, lane, lanes);
+                let value = self.read(&view.pointer, &index, dtype)?;
+                let condition = predicate.as_ref().map(|lanes| lane_of(lanes, out.len()).cloned()).transpose()?;
+                out.push(match condition {
+                    None => value,
+                    Some(condition) => {
+                        let text = format!("{} ? {} : 0", condition.at(Level::Other), value.at(Level::Other));
+                        Value { text, level: Level::Conditional, ..value }
+                    }
+                });
+            }
+        }
+        self.check_size()?;
+        Ok(out)
+    }
+
+    /// Writes elements whose predicate is not false.
+    pub(super) fn store(
+        &mut self,
+        buffer: &Ref<Buffer>,
+        indices: &Array<Expr>,
+        value: &Expr,
+        predicate: Option<&Expr>,
+    ) -> Result<()> {
+        let mut values = self.expr(value)?;
+        let predicate = predicate.map(|predicate| self.expr(predicate)).transpose()?;
+        let view = self.view(buffer)?;
+        let elements = self.elements(buffer, &view, indices)?;
+        let lanes = scalars_of(buffer.dtype)?;
+        let dtype = buffer.dtype.element();
+        if elements.len() * lanes > 1 {
+            // All lanes are computed before the first one is written.
+            let is_plain = |value: &Value| !value.text.contains(['[', '(']);
+            if values.len() > 1 && !values.iter().all(is_plain) {
+                let all = values.into_iter().map(|value| self.hoisted("lane", value, dtype));
+                values = all.collect::<Result<Lanes>>()?;
+            }
+        }
+        for (position, element) in elements.iter().enumerate() {
+            for lane in 0..lanes {
+                let number = position * lanes + lane;
+                let index = lane_index(element, lane, lanes);
+                let text = self.write(&view.pointer, &index, lane_of(&values, number)?, dtype)?;
+                match predicate.as_ref().map(|lanes| lane_of(lanes, number)).transpose()? {
+                    None => self.line(format!("{text};")),
+                    Some(condition) => self.line(format!("if ({}) {{ {text}; }}", condition.text)),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// An element from a pointer on.
+    pub(super) fn read(&mut self, pointer: &Value, index: &Value, dtype: DataType) -> Result<Value> {
+        let storage = storage_type(dtype)?;
+        let text = match pointer.points_to == Some(storage) {
+            true => format!("{}[{}]", pointer.atomic(), index.text),
+            false => format!("{}({}, {})", self.helper(Helper::Load(storage)), pointer.text, index.text),
+        };
+        if dtype.is_bool() {
+            return Ok(Value::new(format!("{text} != 0"), Level::Other, dtype));
+        }
+        let is_coded = is_small_float(dtype.code)
+            || matches!((dtype.code, dtype.bits), (TypeCode::Float | TypeCode::BFloat, 16));
+        let text = if is_coded { format!("{}({text})", self.helper(Helper::Decode(dtype))) } else { text };
+        Ok(Value::atom(text, dtype))
+    }
+
+    /// The expression that writes an element.
+    pub(super) fn write(&mut self, pointer: &Value, index: &Value, value: &Value, dtype: DataType) -> Result<String> {
+        let storage = storage_type(dtype)?;
+        let value = match super::types::is_rounded(dtype) {
+            true => format!("{}({})", self.helper(Helper::Encode(dtype)), value.text),
+            false => value.text.clone(),
+        };
+        Ok(match pointer.points_to == Some(storage) {
+            true => format!("{}[{}] = {value}", pointer.atomic(), index.text),
+            false => format!("{}({}, {}, {value})", self.helper(Helper::Store(storage)), pointer.text, index.text),
+        })
+    }
+
+    /// The pointer to an element of a buffer, which may be one past the end.
+    pub(super) fn address_of(&mut self, expr: &Expr) -> Result<Value> {
+        if let Some(argument) = expr.as_node::<tvmscript_tirx::BufferArgument>() {
+            return Ok(self.view(&argument.buffer)?.pointer);
+        }
+        let Some(load) = expr.as_node::<tvmscript_tir::node::BufferLoad>() else {
+            return match expr.dtype().is_handle() {
+                true => self.scalar(expr),
+                false => unsupported("the address of a value"),
+            };
+        };
+        let view = self.view(&load.buffer)?;
+        let mut sum = view.offset;
+        for (index, stride) in load.indices.iter().zip(&view.strides) {
+            let lanes = self.expr(index)?;
+            let first = lane_of(&lanes, 0)?.clone().index_of(index.dtype().element());
+            sum = sum.index_add(&first.index_mul(stride));
+        }
+        self.element_at(&view.pointer, &sum, load.buffer.dtype)
+    }
+
+    /// The pointer to an element, counted from another pointer.
+    pub(super) fn element_at(&mut self, pointer: &Value, index: &Value, dtype: DataType) -> Result<Value> {
+        let lanes = scalars_of(dtype)?;
+        let index = lane_index(index, 0, lanes);
+        if index.known() == Some(0) {
+            return Ok(pointer.clone());
+        }
+        let storage = storage_type(dtype.element())?;
+        if pointer.points_to == Some(storage) {
+            let text = format!("{} + {}", pointer.at(Level::Add), index.at(Level::Mul));
+            return Ok(Value::pointer(text, Level::Add, Some(storage)));
+        }
+        let bytes = crate::scalar::storage_bytes(dtype.element()).unwrap_or(1) as i64;
+        Ok(self.byte_offset(pointer, &index.index_mul(&Value::count(bytes))))
+    }
+
+    /// The pointer some bytes further.
+    pub(super) fn byte_offset(&mut self, pointer: &Value, bytes: &Value) -> Value {
+        let text = format!("(void *)({} + {})", pointer.cast_to("char *"), bytes.at(Level::Mul));
+        let typed = pointer.points_to.map(|element| {
+            let ctype = super::types::pointer_type(Some(element));
+            Value::pointer(format!("({ctype}){text}"), Level::Unary, Some(element))
+        });
+        typed.unwrap_or_else(|| Value::pointer(text, Level::Unary, None))
+    }
+}
+
+/// The position of a lane of an element.
+fn lane_index(element: &Value, lane: usize, lanes: usize) -> Value {
+    element.index_mul(&Value::count(lanes as i64)).index_add(&Value::count(lane as i64))
+}
+
+/// The number of scalars of an element.
+pub(super) fn scalars_of(dtype: DataType) -> Result<usize> {
+    match usize::try_from(dtype.lanes) {
+        Ok(lanes @ 1..) => {
+            storage_type(dtype.element())?;
+            Ok(lanes)
+        }
+        _ => unsupported(format!("the type {dtype}")),
+    }
+}
+
+/// The strides of a compact, row-major array.
+fn compact_strides(shape: &[Value]) -> Vec<Value> {
+    let mut strides = Vec::new();
+    let mut stride = Value::count(1);
+    for extent in shape.iter().rev() {
+        strides.push(stride.clone());
+        if strides.len() < shape.len() {
+            stride = stride.index_mul(extent);
+        }
+    }
+    strides.reverse();
+    strides
+}
