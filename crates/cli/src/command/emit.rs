@@ -81,7 +81,11 @@ fn c_text(
     let module_of = |script: &Script| loaded.scripts.iter().position(|other| std::ptr::eq(other, script));
     let inputs: Vec<CInput> = found
         .into_iter()
-        .map(|(script, name, function)| CInput { module: module_of(script).unwrap_or_default(), name, function })
+        .map(|(script, name, function)| CInput {
+            module: module_of(script).unwrap_or_default(),
+            name,
+            function,
+        })
         .collect();
     let options = COptions { texts: &texts, has_lines: !args.no_lines, has_main: args.main };
     match timings.time("emit", || c_source(&inputs, options)) {

@@ -119,7 +119,10 @@ fn lower_dialects(script: &mut Script, settings: &Settings<'_>) -> Result<(), Fi
 }
 
 /// The TIR functions of scripts, with their names.
-pub(super) fn functions<'s>(scripts: &'s [Script], wanted: Option<&str>) -> Vec<(&'s Script, String, Ref<PrimFunc>)> {
+pub(super) fn functions<'s>(
+    scripts: &'s [Script],
+    wanted: Option<&str>,
+) -> Vec<(&'s Script, String, Ref<PrimFunc>)> {
     let mut found = Vec::new();
     for script in scripts {
         if let Some(function) = script.node.downcast_ref::<PrimFunc>() {

@@ -111,12 +111,13 @@ impl Pairs {
                 continue;
             }
             let Some(&i) = matched.by_structure(j).iter().find(|i| !self.used.contains(i)) else { continue };
-            let is_between =
-                last.is_none_or(|last| last < i) && below.get(j).is_none_or(|&below| i < below);
+            let is_between = last.is_none_or(|last| last < i) && below.get(j).is_none_or(|&below| i < below);
             let (change, note) = difference(matched, i, j);
             let (change, note) = match is_between {
                 true => (change, note),
-                false if change == Some(Change::Edited) => (Some(Change::Moved), Some("moved and edited".to_owned())),
+                false if change == Some(Change::Edited) => {
+                    (Some(Change::Moved), Some("moved and edited".to_owned()))
+                }
                 false => (Some(Change::Moved), note),
             };
             if is_between {
@@ -192,7 +193,9 @@ fn difference(matched: &Matched<'_>, before: usize, after: usize) -> (Option<Cha
     }
     match names.is_empty() {
         true => (None, None),
-        false => (Some(Change::Renamed), Some(names.into_iter().take(MAX_NAMES).collect::<Vec<_>>().join(", "))),
+        false => {
+            (Some(Change::Renamed), Some(names.into_iter().take(MAX_NAMES).collect::<Vec<_>>().join(", ")))
+        }
     }
 }
 
@@ -246,7 +249,12 @@ impl Found<'_> {
 impl Run {
     fn hunk(self, before: &Lines<'_>, after: &Lines<'_>) -> Hunk {
         let note = (!self.notes.is_empty()).then(|| self.notes.join(", "));
-        Hunk { kind: self.change, before: numbers(before, &self.before), after: numbers(after, &self.after), note }
+        Hunk {
+            kind: self.change,
+            before: numbers(before, &self.before),
+            after: numbers(after, &self.after),
+            note,
+        }
     }
 }
 

@@ -51,7 +51,8 @@ impl<'a> Matched<'a> {
                     origins.sort_unstable();
                     origins.dedup();
                 }
-                let names = script.correspondences().iter().filter_map(|(a, b)| Some((x.name(a)?, y.name(b)?)));
+                let names =
+                    script.correspondences().iter().filter_map(|(a, b)| Some((x.name(a)?, y.name(b)?)));
                 let renamed = names.filter(|(a, b)| a != b).map(|(a, b)| (a.to_owned(), b.to_owned()));
                 Structure { lines, renamed: renamed.collect() }
             }

@@ -72,16 +72,23 @@ pub fn version_hunks(before: &[Piece<'_>], after: &[Piece<'_>]) -> Vec<Hunk> {
         used.get_mut(*index).into_iter().for_each(|used| *used = true);
     }
     let mut at = 0;
-    let line_before = |at: usize| before.get(at).map_or_else(
-        || before.last().map_or(0, |last| last.lines_before.saturating_add(last.lines())),
-        |piece| piece.lines_before,
-    );
+    let line_before = |at: usize| {
+        before.get(at).map_or_else(
+            || before.last().map_or(0, |last| last.lines_before.saturating_add(last.lines())),
+            |piece| piece.lines_before,
+        )
+    };
     let removed = |range: std::ops::Range<usize>, line_after: u32, found: &mut Vec<Hunk>| {
         for index in range {
             let Some(piece) = before.get(index) else { continue };
             if used.get(index) == Some(&false) && piece.lines() > 0 {
                 let note = None;
-                found.push(Hunk { kind: Change::Removed, before: piece.whole(), after: [line_after, 0], note });
+                found.push(Hunk {
+                    kind: Change::Removed,
+                    before: piece.whole(),
+                    after: [line_after, 0],
+                    note,
+                });
             }
         }
     };

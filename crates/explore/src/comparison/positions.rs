@@ -55,7 +55,8 @@ impl Positions {
 
     /// The lines of nodes, given by address, first byte and the byte after the last one.
     fn new(found: Vec<(usize, usize, usize)>, text: &str) -> Positions {
-        let starts: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        let starts: Vec<usize> =
+            std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         let line_of = |at: usize| starts.partition_point(|start| *start <= at).saturating_sub(1);
         let mut first_ends: HashMap<usize, usize> = HashMap::new();
         for &(_, start, end) in &found {

@@ -41,7 +41,8 @@ impl Builder {
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);
         let same = self.by_hash.entry(hasher.finish()).or_default();
-        let known = same.iter().copied().find(|&index| self.texts.get(index).is_some_and(|known| known == text));
+        let known =
+            same.iter().copied().find(|&index| self.texts.get(index).is_some_and(|known| known == text));
         known.unwrap_or_else(|| {
             let index = self.texts.len();
             same.push(index);
@@ -97,7 +98,10 @@ impl Builder {
     /// Adds the input of a pass: its text before, else its text after.
     pub(crate) fn add_input(&mut self, pass: &Pass) {
         if pass.before.is_none() && self.items.is_empty() {
-            self.notes.push(format!("the dump has no text before `{}`: its text after is shown as the input", pass.name));
+            self.notes.push(format!(
+                "the dump has no text before `{}`: its text after is shown as the input",
+                pass.name
+            ));
         }
         let text = pass.before.or(pass.after).unwrap_or_else(|| self.text(""));
         let language = if pass.before.is_some() { "python" } else { pass.language };

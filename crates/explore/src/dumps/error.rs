@@ -13,7 +13,9 @@ pub enum DumpError {
         reason: String,
     },
     /// More text than the limit.
-    #[error("`{name}` is too large: all texts of a dump may have {limit_bytes} bytes; give a folder with fewer passes")]
+    #[error(
+        "`{name}` is too large: all texts of a dump may have {limit_bytes} bytes; give a folder with fewer passes"
+    )]
     TooLarge {
         /// Name of the file at which the limit was exceeded.
         name: String,
@@ -21,7 +23,9 @@ pub enum DumpError {
         limit_bytes: u64,
     },
     /// More files than the limit.
-    #[error("`{name}` has more than {limit} files and folders; give the folder that has the dumps themselves")]
+    #[error(
+        "`{name}` has more than {limit} files and folders; give the folder that has the dumps themselves"
+    )]
     TooManyFiles {
         /// Name of the folder.
         name: String,
@@ -61,6 +65,9 @@ impl DumpError {
 
     /// Returns `true` if the input was read, and is something else.
     pub fn is_other_kind(&self) -> bool {
-        matches!(self, DumpError::NoDump { .. } | DumpError::NoHeading { .. } | DumpError::ScheduleRecord { .. })
+        matches!(
+            self,
+            DumpError::NoDump { .. } | DumpError::NoHeading { .. } | DumpError::ScheduleRecord { .. }
+        )
     }
 }

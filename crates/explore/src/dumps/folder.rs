@@ -48,7 +48,11 @@ impl Folder {
                 let Ok(kind) = entry.file_type() else { continue };
                 let name = entry.file_name().to_string_lossy().into_owned();
                 let is_link = kind.is_symlink();
-                let target = if is_link { std::fs::metadata(entry.path()).map(|data| data.file_type()) } else { Ok(kind) };
+                let target = if is_link {
+                    std::fs::metadata(entry.path()).map(|data| data.file_type())
+                } else {
+                    Ok(kind)
+                };
                 match target {
                     Ok(target) if target.is_file() => {
                         folder.files.push(File { folders: folders.clone(), name, path: entry.path() });
@@ -79,9 +83,7 @@ impl Folder {
     /// Returns `true` if the folder itself is the record of a schedule.
     pub(crate) fn is_schedule_record(&self) -> bool {
         let mut index = self.files.iter().filter(|file| file.folders.is_empty() && file.name == "index.json");
-        index.any(|file| {
-            file.text(1 << 20).is_ok_and(|text| text.contains("\"schedule_record\""))
-        })
+        index.any(|file| file.text(1 << 20).is_ok_and(|text| text.contains("\"schedule_record\"")))
     }
 }
 
@@ -97,7 +99,8 @@ impl File {
 
 /// The last part of a path, or a word if it has none.
 pub(crate) fn name_of(path: &Path) -> String {
-    let whole = || std::fs::canonicalize(path).ok()?.file_name().map(|name| name.to_string_lossy().into_owned());
+    let whole =
+        || std::fs::canonicalize(path).ok()?.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
     name.or_else(whole).unwrap_or_else(|| "input".to_owned())
 }

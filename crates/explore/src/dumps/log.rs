@@ -118,7 +118,12 @@ fn add_before_only(builder: &mut Builder, dumps: &[Logged<'_>], language: &'stat
         if index == 0 {
             builder.add_input(pass);
         }
-        builder.add_pass(&Pass { after: pass.after.or(pass.before), name: pass.name.clone(), phase: pass.phase.clone(), ..*pass });
+        builder.add_pass(&Pass {
+            after: pass.after.or(pass.before),
+            name: pass.name.clone(),
+            phase: pass.phase.clone(),
+            ..*pass
+        });
     }
     if let Some(last) = builder.items.last_mut() {
         last.error = Some("the log has no text after this pass".to_owned());

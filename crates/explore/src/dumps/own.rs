@@ -30,7 +30,8 @@ fn name_of(file: &str) -> Option<(u64, &str, &str)> {
 pub(crate) fn files(folder: &Folder) -> Vec<usize> {
     let named = |index: &usize| folder.files.get(*index).and_then(|file| Some((file, name_of(&file.name)?)));
     let all: Vec<usize> = (0..folder.files.len()).filter(|index| named(index).is_some()).collect();
-    let is_input = |index: &&usize| named(index).is_some_and(|(_, (number, name, _))| (number, name) == (0, "input"));
+    let is_input =
+        |index: &&usize| named(index).is_some_and(|(_, (number, name, _))| (number, name) == (0, "input"));
     let rank = |extension: &str| ["py", "json", "dot"].iter().position(|known| *known == extension);
     let first = all.iter().filter(is_input).filter_map(named);
     let best = first.min_by_key(|(file, (_, _, extension))| (file.folders.len(), rank(extension)));
@@ -48,7 +49,8 @@ pub(crate) fn add(builder: &mut Builder, folder: &Folder, files: &[usize]) -> Re
         let Some((_, name, extension)) = name_of(&file.name) else { continue };
         let text = builder.file(file)?;
         let language = language_of(extension);
-        let pass = Pass { name: name.to_owned(), before: last, after: Some(text), language, ..Pass::default() };
+        let pass =
+            Pass { name: name.to_owned(), before: last, after: Some(text), language, ..Pass::default() };
         match last.replace(text) {
             None => builder.add_input(&Pass { before: None, ..pass }),
             Some(_) => builder.add_pass(&pass),
@@ -60,7 +62,8 @@ pub(crate) fn add(builder: &mut Builder, folder: &Folder, files: &[usize]) -> Re
     let reports = folder.files.iter().filter(|file| {
         Some(&file.folders) == of_run && file.name.ends_with(".json") && name_of(&file.name).is_none()
     });
-    let read = |text: String| serde_json::from_str::<Vec<Record>>(&text).ok().filter(|records| !records.is_empty());
+    let read =
+        |text: String| serde_json::from_str::<Vec<Record>>(&text).ok().filter(|records| !records.is_empty());
     if let Some(records) = reports.filter_map(|file| read(file.text(MAX_REPORT_BYTES).ok()?)).next() {
         add_report(builder, &records);
     }
@@ -76,7 +79,9 @@ fn add_report(builder: &mut Builder, records: &[Record]) {
     for item in builder.items.iter_mut().skip(1) {
         let Some(record) = records.next() else { return };
         if safe(&record.pass) != item.name {
-            builder.notes.push(format!("the report is one of other passes, beginning with `{}`", record.pass));
+            builder
+                .notes
+                .push(format!("the report is one of other passes, beginning with `{}`", record.pass));
             return;
         }
         item.ms = Some(record.ms);

@@ -168,7 +168,8 @@ impl<'d> Reader<'d> {
         let ir_of = |part: &PartText<'_>| {
             let ir = ir.as_ref()?;
             let function = ir.functions.get(part.function?);
-            let function = function.or_else(|| (functions == 1 && ir.functions.is_empty()).then_some(&ir.root))?;
+            let function =
+                function.or_else(|| (functions == 1 && ir.functions.is_empty()).then_some(&ir.root))?;
             Some(ir.whole.part(function, part.lines_before))
         };
         let irs = parts.iter().map(ir_of).collect();
@@ -204,7 +205,9 @@ impl<'d> Reader<'d> {
             if let Some((other, part, origins)) = counterpart
                 && other.text == piece.text
             {
-                state.parts.push(crate::page::Part { function: piece.function.map(str::to_owned), ..part.clone() });
+                state
+                    .parts
+                    .push(crate::page::Part { function: piece.function.map(str::to_owned), ..part.clone() });
                 state.origins.push(origins.clone());
                 continue;
             }
@@ -214,7 +217,9 @@ impl<'d> Reader<'d> {
             if let Some((other, _, known)) = counterpart {
                 let matched = matched_lines(&other.text(), &piece.text());
                 for (line, found) in origins.iter_mut().zip(matched) {
-                    line.extend(found.iter().filter_map(|at| known.get((*at as usize).checked_sub(1)?)).flatten());
+                    line.extend(
+                        found.iter().filter_map(|at| known.get((*at as usize).checked_sub(1)?)).flatten(),
+                    );
                     line.sort_unstable();
                     line.dedup();
                     line.truncate(MAX_ORIGINS);
@@ -260,7 +265,9 @@ impl ReadText {
     fn new(root: Object, text: &str) -> ReadText {
         let functions = root.downcast_ref::<IRModule>().map(|module| {
             let functions = module.functions.iter();
-            functions.map(|(var, function)| (var.name_hint.as_str().to_owned(), function.object().clone())).collect()
+            functions
+                .map(|(var, function)| (var.name_hint.as_str().to_owned(), function.object().clone()))
+                .collect()
         });
         let whole = Ir::of_read(&root, text);
         ReadText { functions: functions.unwrap_or_default(), root, whole }

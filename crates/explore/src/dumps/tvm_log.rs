@@ -36,7 +36,9 @@ fn heading(line: &str) -> Option<(bool, &str, Option<&str>)> {
 /// begins at the margin and cannot go on with it.
 fn script_of(text: &str) -> &str {
     let begins = |line: &str| {
-        ["#", "@", "from ", "import ", "class ", "def ", "metadata"].iter().any(|start| line.starts_with(start))
+        ["#", "@", "from ", "import ", "class ", "def ", "metadata"]
+            .iter()
+            .any(|start| line.starts_with(start))
     };
     let goes_on = |line: &str| {
         ["#", "@", "class ", "def ", " ", "\t", ")", "]", "}"].iter().any(|start| line.starts_with(start))

@@ -39,7 +39,7 @@ pub fn of_program(
     let Some(first) = modules.first() else { return Vec::new() };
     let mut graphs = model::graphs(first, origins);
     let largest = modules.iter().rev().max_by_key(|module| module.functions.len()).unwrap_or(first);
-    link_functions(&mut graphs, largest, origins);
+    link_functions(&mut graphs, largest, schedules, origins);
     graphs.push(calls::graph(largest, origins));
     link_schedules(&mut graphs, schedules);
     graphs
@@ -75,7 +75,8 @@ pub fn place(graphs: &mut [Graph]) {
             let longest = node.name.chars().count().max(node.op.chars().count());
             let text = u32::try_from(longest).unwrap_or(u32::MAX).saturating_mul(CHARACTER_WIDTH);
             let [smallest, largest] = NODE_WIDTH;
-            node.w = text.saturating_add(2 * PADDING).clamp(smallest, largest);
+            // Even, so that the middle is an integer.
+            node.w = text.saturating_add(2 * PADDING).clamp(smallest, largest).next_multiple_of(2);
             node.h = NODE_HEIGHT;
         }
         let sizes: Vec<[u32; 2]> = graph.nodes.iter().map(|node| [node.w, node.h]).collect();
@@ -91,17 +92,23 @@ pub fn place(graphs: &mut [Graph]) {
     }
 }
 
-/// Names the functions of layers: the function of TIR that a later form of the module calls for a layer. `origins` finds the
-/// indices of the origins of a span.
-pub fn link_functions(
+/// Names the functions of layers: the function of TIR that a later form of the module calls for a layer, one with a schedule
+/// if there are several.
+fn link_functions(
     graphs: &mut [Graph],
     module: &Ref<IRModule>,
+    schedules: &[Schedule],
     origins: &mut dyn FnMut(Span) -> Vec<u32>,
 ) {
-    let mut functions = HashMap::new();
+    let has_schedule = |name: &str| schedules.iter().any(|schedule| schedule.function == name);
+    let mut functions: HashMap<u32, String> = HashMap::new();
     for node in tvmscript_schedule::graph_nodes(module) {
+        let name = node.function.as_str();
         for origin in origins(node.call.span()) {
-            functions.entry(origin).or_insert_with(|| node.function.to_string());
+            let known = functions.entry(origin).or_insert_with(|| name.to_owned());
+            if !has_schedule(known) && has_schedule(name) {
+                name.clone_into(known);
+            }
         }
     }
     for node in graphs.iter_mut().filter(|graph| graph.kind == model::KIND).flat_map(|graph| &mut graph.nodes)

@@ -73,7 +73,9 @@ impl Aliases {
             if let Some(global) = callee.as_node::<GlobalVar>() {
                 let name = global.name_hint.as_str();
                 let called = functions.iter().find(|input| input.module == module && input.name == name);
-                for (param, arg) in called.iter().flat_map(|input| input.function.params.iter().zip(args.iter())) {
+                for (param, arg) in
+                    called.iter().flat_map(|input| input.function.params.iter().zip(args.iter()))
+                {
                     self.unite_with(param, arg);
                 }
             } else if let Some(Intrinsic::Pointer(operator)) = intrinsic(callee) {
@@ -115,7 +117,8 @@ impl Aliases {
         }
         let moved = self.elements.get_mut(b).map(std::mem::take).unwrap_or_default();
         if let Some(known) = self.elements.get_mut(a) {
-            let new: Vec<&'static str> = moved.into_iter().filter(|element| !known.contains(element)).collect();
+            let new: Vec<&'static str> =
+                moved.into_iter().filter(|element| !known.contains(element)).collect();
             known.extend(new);
         }
     }

@@ -106,7 +106,8 @@ impl Writer<'_> {
             for lane in 0..lanes {
                 let index = lane_index(&element, lane, lanes);
                 let value = self.read(&view.pointer, &index, dtype)?;
-                let condition = predicate.as_ref().map(|lanes| lane_of(lanes, out.len()).cloned()).transpose()?;
+                let condition =
+                    predicate.as_ref().map(|lanes| lane_of(lanes, out.len()).cloned()).transpose()?;
                 out.push(match condition {
                     None => value,
                     Some(condition) => {
@@ -173,7 +174,13 @@ impl Writer<'_> {
     }
 
     /// The expression that writes an element.
-    pub(super) fn write(&mut self, pointer: &Value, index: &Value, value: &Value, dtype: DataType) -> Result<String> {
+    pub(super) fn write(
+        &mut self,
+        pointer: &Value,
+        index: &Value,
+        value: &Value,
+        dtype: DataType,
+    ) -> Result<String> {
         let storage = storage_type(dtype)?;
         let value = match super::types::is_rounded(dtype) {
             true => format!("{}({})", self.helper(Helper::Encode(dtype)), value.text),
@@ -181,7 +188,9 @@ impl Writer<'_> {
         };
         Ok(match pointer.points_to == Some(storage) {
             true => format!("{}[{}] = {value}", pointer.atomic(), index.text),
-            false => format!("{}({}, {}, {value})", self.helper(Helper::Store(storage)), pointer.text, index.text),
+            false => {
+                format!("{}({}, {}, {value})", self.helper(Helper::Store(storage)), pointer.text, index.text)
+            }
         })
     }
 

@@ -80,7 +80,12 @@ impl Writer<'_> {
                 let mut out = Lanes::new();
                 for lane in 0..a.len() {
                     let (a, b, c) = (lane_of(&a, lane)?, lane_of(&b, lane)?, lane_of(&c, lane)?);
-                    let text = format!("(double){} * {} + {}", a.at(Level::Unary), b.at(Level::Unary), c.at(Level::Mul));
+                    let text = format!(
+                        "(double){} * {} + {}",
+                        a.at(Level::Unary),
+                        b.at(Level::Unary),
+                        c.at(Level::Mul)
+                    );
                     let exact = Value::new(text, Level::Add, DataType::float(64));
                     out.push(self.cast(exact, DataType::float(64), dtype)?);
                 }

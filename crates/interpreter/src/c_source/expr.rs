@@ -71,7 +71,9 @@ impl Writer<'_> {
 
     /// A variable with a value, unless it is a literal or variable.
     pub(super) fn hoisted(&mut self, hint: &str, value: Value, dtype: DataType) -> Result<Value> {
-        if value.level == Level::Atom && value.text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.".contains(&b)) {
+        if value.level == Level::Atom
+            && value.text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.".contains(&b))
+        {
             return Ok(value);
         }
         if value.is_literal || self.lazy > 0 {
@@ -136,7 +138,10 @@ impl Writer<'_> {
                 let dtype = node.value.dtype().element();
                 let hint = node.var.name.get().to_string();
                 let value = self.expr(&node.value)?;
-                let value = value.into_iter().map(|value| self.hoisted(&hint, value, dtype)).collect::<Result<_>>()?;
+                let value = value
+                    .into_iter()
+                    .map(|value| self.hoisted(&hint, value, dtype))
+                    .collect::<Result<_>>()?;
                 self.bind(&node.var, value);
                 self.expr(&node.body)
             }
@@ -157,7 +162,10 @@ impl Writer<'_> {
             ExprKind::Broadcast(node) => {
                 let dtype = node.value.dtype().element();
                 let value = self.expr(&node.value)?;
-                let value = value.into_iter().map(|value| self.hoisted("lane", value, dtype)).collect::<Result<Lanes>>()?;
+                let value = value
+                    .into_iter()
+                    .map(|value| self.hoisted("lane", value, dtype))
+                    .collect::<Result<Lanes>>()?;
                 let count = lane_count(node.dtype)? / value.len().max(1);
                 Ok((0..count).flat_map(|_| value.iter().cloned()).collect())
             }
@@ -230,7 +238,13 @@ impl Writer<'_> {
     }
 
     /// Chooses between values, lane by lane if the condition is a vector.
-    pub(super) fn select(&mut self, condition: &Lanes, a: &Lanes, b: &Lanes, dtype: DataType) -> Result<Lanes> {
+    pub(super) fn select(
+        &mut self,
+        condition: &Lanes,
+        a: &Lanes,
+        b: &Lanes,
+        dtype: DataType,
+    ) -> Result<Lanes> {
         let count = [condition, a, b].iter().map(|lanes| lanes.len()).max().unwrap_or(1);
         let mut out = Lanes::new();
         for lane in 0..count {

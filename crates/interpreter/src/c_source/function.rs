@@ -60,7 +60,8 @@ impl Writer<'_> {
         let mut buffers = Vec::new();
         for (index, param) in function.params.iter().enumerate() {
             let buffer = buffer_of(function, param);
-            let hint = buffer.map_or_else(|| param.name.get().to_string(), |buffer| buffer.name.get().to_string());
+            let hint =
+                buffer.map_or_else(|| param.name.get().to_string(), |buffer| buffer.name.get().to_string());
             let name = self.names.define(&hint);
             let (ctype, value) = if param.dtype.is_handle() || buffer.is_some() {
                 let points_to = self.aliases.element_of(param);

@@ -369,7 +369,8 @@ static inline float {name}(uint16_t bits) {{
             let values: Vec<String> = (0..=0xFFu64)
                 .map(|bits| super::expr::float_text(decode(dtype.code, bits).unwrap_or_default(), false))
                 .collect();
-            let rows: Vec<String> = values.chunks(8).map(|row| format!("        {}", row.join(", "))).collect();
+            let rows: Vec<String> =
+                values.chunks(8).map(|row| format!("        {}", row.join(", "))).collect();
             format!(
                 "
 static inline float {name}(uint8_t bits) {{
@@ -429,7 +430,9 @@ fn small_encoder(dtype: DataType, name: &str) -> String {
     let code = dtype.code;
     let bits = |value: f64| encode(code, value).unwrap_or_default();
     let largest = (0..=0xFFu64)
-        .filter_map(|bits| decode(code, bits).filter(|value| value.is_finite() && *value >= 0.0).map(|value| (bits, value)))
+        .filter_map(|bits| {
+            decode(code, bits).filter(|value| value.is_finite() && *value >= 0.0).map(|value| (bits, value))
+        })
         .max_by(|a, b| a.1.total_cmp(&b.1))
         .map_or(0, |(bits, _)| bits);
     debug_assert!(is_small_float(code));

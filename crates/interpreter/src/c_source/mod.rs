@@ -30,8 +30,8 @@ mod value;
 
 use std::fmt;
 
-use tvmscript_ir_core::ptr_map::AddressMap;
 use tvmscript_ir_core::diagnostic::{Diagnostic, ErrorCode, Message};
+use tvmscript_ir_core::ptr_map::AddressMap;
 use tvmscript_ir_core::{DataType, Ref, SourceTexts, Span};
 use tvmscript_prim::Var;
 use tvmscript_tir::node::{Buffer, PrimFunc};
@@ -145,8 +145,9 @@ pub static NO_C_FORM: ErrorCode = ErrorCode {
 impl CError {
     /// The error with its place.
     pub fn diagnostic(&self) -> Diagnostic {
-        Diagnostic::new(Message::new(&NO_C_FORM, self.to_string()), self.span)
-            .with_help("lower this part to loops and accesses of buffers, or leave the function out with `--function`")
+        Diagnostic::new(Message::new(&NO_C_FORM, self.to_string()), self.span).with_help(
+            "lower this part to loops and accesses of buffers, or leave the function out with `--function`",
+        )
     }
 }
 
@@ -164,10 +165,7 @@ impl CError {
 ///
 /// # Errors
 /// All constructs that have no form in C.
-pub fn c_source(
-    functions: &[CInput],
-    options: COptions<'_>,
-) -> std::result::Result<CSource, Vec<CError>> {
+pub fn c_source(functions: &[CInput], options: COptions<'_>) -> std::result::Result<CSource, Vec<CError>> {
     let mut names = Names::default();
     let function_names: Vec<String> = functions.iter().map(|input| names.define(&input.name)).collect();
     let mut described: Vec<CFunction> = functions
@@ -211,10 +209,13 @@ pub fn c_source(
         let errors = writer.errors.into_iter();
         return Err(errors.map(|error| CError { kind: error.kind, span: error.span }).collect());
     }
-    let mut text = HEADER.replace("#include <stdint.h>\n", match options.has_main {
-        true => "#include <stdint.h>\n#include <stdio.h>\n",
-        false => "#include <stdint.h>\n",
-    });
+    let mut text = HEADER.replace(
+        "#include <stdint.h>\n",
+        match options.has_main {
+            true => "#include <stdint.h>\n#include <stdio.h>\n",
+            false => "#include <stdint.h>\n",
+        },
+    );
     text.push_str(writer.helpers.text());
     text.push_str(&writer.prototypes);
     text.push('\n');

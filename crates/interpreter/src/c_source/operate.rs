@@ -15,7 +15,13 @@ use crate::scalar::is_float;
 
 impl Writer<'_> {
     /// An operator on scalars of a type.
-    pub(super) fn operate(&mut self, operator: Operator, dtype: DataType, a: &Value, b: &Value) -> Result<Value> {
+    pub(super) fn operate(
+        &mut self,
+        operator: Operator,
+        dtype: DataType,
+        a: &Value,
+        b: &Value,
+    ) -> Result<Value> {
         let dtype = dtype.element();
         if is_float(dtype) {
             return self.operate_floats(operator, dtype, a, b);
@@ -30,9 +36,15 @@ impl Writer<'_> {
             return Ok(Value::int(crate::scalar::wide(dtype, value), dtype));
         }
         match operator {
-            Operator::Add => Ok(wrapping(dtype, a, b, "+", Level::Add, corners(a.bounds, b.bounds, |a, b| a + b))),
-            Operator::Sub => Ok(wrapping(dtype, a, b, "-", Level::Add, corners(a.bounds, b.bounds, |a, b| a - b))),
-            Operator::Mul => Ok(wrapping(dtype, a, b, "*", Level::Mul, corners(a.bounds, b.bounds, i128::wrapping_mul))),
+            Operator::Add => {
+                Ok(wrapping(dtype, a, b, "+", Level::Add, corners(a.bounds, b.bounds, |a, b| a + b)))
+            }
+            Operator::Sub => {
+                Ok(wrapping(dtype, a, b, "-", Level::Add, corners(a.bounds, b.bounds, |a, b| a - b)))
+            }
+            Operator::Mul => {
+                Ok(wrapping(dtype, a, b, "*", Level::Mul, corners(a.bounds, b.bounds, i128::wrapping_mul)))
+            }
             Operator::Div => self.divide(Division::Div, dtype, a, b),
             Operator::Mod => self.divide(Division::Mod, dtype, a, b),
             Operator::FloorDiv => self.divide(Division::FloorDiv, dtype, a, b),
@@ -114,7 +126,9 @@ impl Writer<'_> {
                 let name = self.helper(Helper::FloatFloorMod(dtype));
                 return Ok(Value::atom(format!("{name}({}, {})", a.text, b.text), dtype));
             }
-            Operator::Min | Operator::Max => return Ok(self.extremum(operator == Operator::Min, dtype, a, b)),
+            Operator::Min | Operator::Max => {
+                return Ok(self.extremum(operator == Operator::Min, dtype, a, b));
+            }
             _ => return unsupported(format!("an operator on bits of the type {dtype}")),
         };
         let right = if level == Level::Mul { Level::Unary } else { Level::Mul };
@@ -152,8 +166,12 @@ impl Writer<'_> {
         if to.is_handle() || from.is_handle() {
             return match (from.is_handle(), to.is_handle()) {
                 (true, true) => Ok(value),
-                (true, false) if is_integer(to) => Ok(new(format!("({ctype}){}", value.cast_to("uintptr_t")))),
-                (false, true) if is_integer(from) => Ok(new(format!("(void *){}", value.cast_to("uintptr_t")))),
+                (true, false) if is_integer(to) => {
+                    Ok(new(format!("({ctype}){}", value.cast_to("uintptr_t"))))
+                }
+                (false, true) if is_integer(from) => {
+                    Ok(new(format!("(void *){}", value.cast_to("uintptr_t"))))
+                }
                 _ => unsupported_type(to),
             };
         }
@@ -162,7 +180,8 @@ impl Writer<'_> {
                 // Every value of a narrow float is one of `float`.
                 let is_exact = is_float(from) && from.bits < 64 && to.bits == 32;
                 let same = is_exact || value_type(from)? == ctype;
-                let cast = if same { Value { is_wide: to.bits == 64, ..value } } else { new(value.cast_to(ctype)) };
+                let cast =
+                    if same { Value { is_wide: to.bits == 64, ..value } } else { new(value.cast_to(ctype)) };
                 self.rounded(cast, to)
             }
             (true, false) if to.is_bool() => {

@@ -37,7 +37,9 @@ impl Writer<'_> {
             PointerOperator::LoadWords => {
                 let pointer = self.address_of(arg.get(0)?)?;
                 let lanes = 0..lane_count(dtype)?;
-                lanes.map(|lane| self.read(&pointer, &Value::count(lane as i64), word)).collect::<Result<Lanes>>()?
+                lanes
+                    .map(|lane| self.read(&pointer, &Value::count(lane as i64), word))
+                    .collect::<Result<Lanes>>()?
             }
             PointerOperator::StoreWords => {
                 let pointer = self.address_of(arg.get(0)?)?;

@@ -288,7 +288,11 @@ impl Writer<'_> {
                 let value = self.scalar(value)?;
                 let value = self.cast(value, own, result)?;
                 // The memory that it reads is freed before.
-                Some(if self.allocations(0).is_empty() { value } else { self.hoisted("result", value, result)? })
+                Some(if self.allocations(0).is_empty() {
+                    value
+                } else {
+                    self.hoisted("result", value, result)?
+                })
             }
             (None, Some(_)) => Some(Value::count(0)),
             (_, None) => None,

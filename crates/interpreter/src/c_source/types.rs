@@ -42,8 +42,7 @@ pub(super) fn unsigned_type(dtype: DataType) -> &'static str {
 
 /// Returns `true` for floats that are rounded after each operation.
 pub(super) fn is_rounded(dtype: DataType) -> bool {
-    is_small_float(dtype.code)
-        || matches!((dtype.code, dtype.bits), (TypeCode::Float | TypeCode::BFloat, 16))
+    is_small_float(dtype.code) || matches!((dtype.code, dtype.bits), (TypeCode::Float | TypeCode::BFloat, 16))
 }
 
 /// Returns `true` for integers and truth values.

@@ -118,12 +118,9 @@ impl Value {
     fn widened(&self) -> Value {
         match self.is_wide || self.is_literal {
             true => self.clone(),
-            false => Value {
-                text: self.cast_to("int64_t"),
-                level: Level::Unary,
-                is_wide: true,
-                ..self.clone()
-            },
+            false => {
+                Value { text: self.cast_to("int64_t"), level: Level::Unary, is_wide: true, ..self.clone() }
+            }
         }
     }
 
@@ -166,12 +163,7 @@ impl Value {
     /// An index of a dimension from a value of an integer type: unsigned ones of 32 bits or more become signed.
     pub(super) fn index_of(self, dtype: DataType) -> Value {
         match dtype.code == TypeCode::UInt && dtype.bits >= 32 && !self.is_literal {
-            true => Value {
-                text: self.cast_to("int64_t"),
-                level: Level::Unary,
-                is_wide: true,
-                ..self
-            },
+            true => Value { text: self.cast_to("int64_t"), level: Level::Unary, is_wide: true, ..self },
             false => match self.known() {
                 Some(value) => Value::count(value as i64),
                 None => self,
