@@ -66,8 +66,11 @@ fn explore_file(
     settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Answer<(Explored, Warnings)> {
+    if schedules::is_record(path) {
+        let text = explore_parts::record(path, args, settings)?;
+        return Ok((Explored { text, failure: None }, Warnings::default()));
+    }
     let (Input { source, scripts, warnings }, steps) = match &args.trace {
-        _ if schedules::is_record(path) => explore_parts::load_record(path, settings)?,
         Some(trace) => explore_parts::load_scheduled(path, trace, settings, timings)?,
         None => (input::load(path, settings, timings)?, Vec::new()),
     };
@@ -104,9 +107,6 @@ impl Explorer<'_> {
         let mut failed = None;
         for script in self.scripts {
             let (versions, failure) = match failed {
-                None if self.args.trace.is_none() && !self.steps.is_empty() => {
-                    (explore_parts::versions(&self.steps), None)
-                }
                 None => self.capture(script, timings)?,
                 Some(_) => (vec![input_version(script)], None),
             };

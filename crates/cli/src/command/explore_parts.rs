@@ -1,11 +1,10 @@
 //! Graphs and schedules of `explore`, and its formats.
 
-use std::cell::Cell;
 use std::path::Path;
 
-use tvmscript::python_syntax::ast::TextRange;
+use tvmscript::Object;
 use tvmscript::schedule::{RegisteredIntrinsics, Schedule as TirSchedule, TracedBuild};
-use tvmscript_explore::capture::Captured;
+use tvmscript_explore::dumps;
 use tvmscript_explore::export::{chrome_trace, model_explorer, svg};
 use tvmscript_explore::graph;
 use tvmscript_explore::lineage::{Places, Sources};
@@ -15,9 +14,9 @@ use tvmscript_explore::schedules::{self, Step};
 
 use super::Answer;
 use super::schedule::module_of;
-use crate::explore_args::ExploreFormat;
+use crate::explore_args::{ExploreArgs, ExploreFormat};
 use crate::failure::{FileError, FileErrorKind};
-use crate::input::{self, Input, Script, Source, Warnings};
+use crate::input::{self, Input};
 use crate::settings::Settings;
 use crate::timings::Timings;
 
@@ -52,43 +51,46 @@ pub(super) fn load_scheduled(
     }
 }
 
-/// Reads the record of a schedule in a folder. Its first module is the input.
-pub(super) fn load_record(dir: &Path, settings: &Settings<'_>) -> Answer<(Input, Vec<Step>)> {
-    let release = Cell::new(None);
+/// A page over the record of a schedule in a folder: each step is a pass, and the functions that it changes have schedules.
+pub(super) fn record(dir: &Path, args: &ExploreArgs, settings: &Settings<'_>) -> Answer<String> {
+    let fail = |message: String| FileError::new(FileErrorKind::Schedule(message), None);
+    if !args.passes.names.is_empty() || args.trace.is_some() {
+        return Err(fail(
+            "the passes of a record are its steps: leave out `--passes` and `--trace`".to_owned(),
+        ));
+    }
     let load = |text: &str| {
         let loaded = tvmscript::load_json(text, settings.registry()).map_err(|error| error.to_string())?;
-        release.set(Some(loaded.release));
         Ok(loaded.node)
     };
-    let steps = schedules::read(dir, &load);
-    let fail = |message: String| FileError::new(FileErrorKind::Schedule(message), None);
-    let steps = steps.map_err(|error| fail(error.to_string()))?;
-    let (Some(first), Some(release)) = (steps.first(), release.get()) else {
-        return Err(fail("the record is empty".to_owned()));
-    };
-    let script = Script {
-        name: None,
-        node: first.module.object().clone(),
-        range: TextRange::at(0),
-        definition: TextRange::at(0),
-        is_checked: true,
-        release,
-        origin: None,
-    };
-    let name = dir.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let (source, warnings) = (Source::new(name, String::new()), Warnings::default());
-    Ok((Input { source, scripts: vec![script], warnings }, steps))
+    let steps = schedules::read(dir, &load).map_err(|error| fail(error.to_string()))?;
+    let dump = dumps::read(dir).map_err(|error| fail(error.to_string()))?;
+    let mut store = Store::default();
+    let mut run = dumps::run(&dump, 0, &mut store, &|text| parse(text, settings)).run;
+    let config = args.text.config(settings);
+    let mut page = Page { title: dump.name.clone(), ..Page::default() };
+    page.schedules = schedules::schedules(&steps, &mut store, settings.registry(), &config)
+        .map_err(|error| FileError::new(FileErrorKind::Unprintable(error), None))?;
+    if let Some(first) = run.versions.first_mut() {
+        first.name.clone_from(&dump.name);
+    }
+    let versions: Vec<_> = steps.iter().map(|step| step.module.object().clone()).collect();
+    let mut graphs = graph::of_program(&versions, &page.schedules, &mut |_| Vec::new());
+    graph::link_heads(&mut graphs, &run, &mut store);
+    page.runs.push(run);
+    store.finish(&mut page);
+    text(page, graphs, args.format).map_err(|failure| FileError::new(failure, None))
 }
 
-/// The versions of a record: each step is a pass.
-pub(super) fn versions(steps: &[Step]) -> Vec<Captured> {
-    let captured = |(index, step): (usize, &Step)| Captured {
-        pass: if index == 0 { String::new() } else { step.primitive.clone() },
-        inside: None,
-        elapsed: None,
-        root: step.module.object().clone(),
-    };
-    steps.iter().enumerate().map(captured).collect()
+/// Reads the only script of a text.
+fn parse(text: &str, settings: &Settings<'_>) -> Result<Object, String> {
+    let options = settings.parse_options("<text>");
+    let parsed = tvmscript::parse("<text>", text, settings.registry(), &options);
+    match (parsed.errors.first(), parsed.scripts.as_slice()) {
+        (Some(error), _) => Err(error.to_string()),
+        (None, [script]) => Ok(script.node.clone()),
+        (None, scripts) => Err(format!("there are {} scripts, not one", scripts.len())),
+    }
 }
 
 /// Lists the steps of a schedule of the input, then those of each function that the pass `schedule` changed.

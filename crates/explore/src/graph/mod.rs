@@ -14,7 +14,7 @@ use tvmscript_ir_core::{Map, Object, Ref, Span};
 
 pub use fold::{fold, namespace};
 
-use crate::page::{Graph, Schedule};
+use crate::page::{Graph, Origin, Run, Schedule, Store};
 
 /// Height of a node in pixels: two lines of text.
 const NODE_HEIGHT: u32 = 42;
@@ -116,6 +116,23 @@ fn link_functions(
         if node.function.is_none() && node.inner.is_none() && node.mark.is_none_or(|mark| mark == "output") {
             node.function = node.origins.iter().find_map(|origin| functions.get(origin).cloned());
         }
+    }
+}
+
+/// Gives nodes of functions without origins those of the first two lines of the function, for runs without spans.
+pub fn link_heads(graphs: &mut [Graph], run: &Run, store: &mut Store) {
+    let mut heads: HashMap<&str, Vec<u32>> = HashMap::new();
+    let mut line = 1;
+    for part in run.versions.first().into_iter().flat_map(|version| &version.parts) {
+        if let Some(function) = &part.function {
+            let heads = heads.entry(function).or_default();
+            heads.extend((line..line + 2).map(|line| store.origin(Origin::Line { run: 0, line })));
+        }
+        line += store.line_count(part.text);
+    }
+    for node in graphs.iter_mut().flat_map(|graph| &mut graph.nodes).filter(|node| node.origins.is_empty()) {
+        let heads = node.function.as_deref().and_then(|function| heads.get(function));
+        node.origins.extend(heads.into_iter().flatten());
     }
 }
 
