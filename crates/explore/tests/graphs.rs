@@ -173,5 +173,5 @@ fn a_picture_has_no_markup_of_names() {
     assert!(picture.contains("&lt;/text&gt;&lt;script&gt;") && picture.contains("prefers-color-scheme:dark"));
     let count = |text: &str| picture.matches(text).count();
     assert_eq!((count("<g "), count("</g>"), count("<rect "), count("<polyline ")), (3, 3, 3, 2));
-    assert_eq!((count("<text "), count("</text>")), (7, 7));
+    assert_eq!((count("<text "), count("</text>")), (8, 8), "two lines in each node, and two labels");
 }

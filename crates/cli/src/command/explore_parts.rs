@@ -13,7 +13,7 @@ use tvmscript_explore::run::Program;
 use tvmscript_explore::schedules::{self, Step};
 
 use super::Answer;
-use super::schedule::module_of;
+use super::schedule::{module_of, read_other};
 use crate::explore_args::{ExploreArgs, ExploreFormat};
 use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Input};
@@ -34,7 +34,7 @@ pub(super) fn load_scheduled(
     let Some(module) = scripts.find_map(module_of) else {
         return Err(FileError::new(FileErrorKind::NoFunction { name: String::new() }, Some(input.source)));
     };
-    let trace = input::read(trace, settings, timings).map_err(|failure| FileError::new(failure, None))?;
+    let trace = read_other(trace, settings, timings)?;
     let applied = timings.time("schedule", || {
         let schedule = TirSchedule::new(module);
         let mut schedule = schedule.map_err(|error| FileErrorKind::Schedule(error.to_string()))?;
@@ -64,16 +64,13 @@ pub(super) fn record(dir: &Path, args: &ExploreArgs, settings: &Settings<'_>) ->
         Ok(loaded.node)
     };
     let steps = schedules::read(dir, &load).map_err(|error| fail(error.to_string()))?;
-    let dump = dumps::read(dir).map_err(|error| fail(error.to_string()))?;
+    let dump = schedules::dump(dir).map_err(|error| fail(error.to_string()))?;
     let mut store = Store::default();
-    let mut run = dumps::run(&dump, 0, &mut store, &|text| parse(text, settings)).run;
+    let run = dumps::run(&dump, 0, &mut store, &|text| parse(text, settings)).run;
     let config = args.text.config(settings);
     let mut page = Page { title: dump.name.clone(), ..Page::default() };
     page.schedules = schedules::schedules(&steps, &mut store, settings.registry(), &config)
         .map_err(|error| FileError::new(FileErrorKind::Unprintable(error), None))?;
-    if let Some(first) = run.versions.first_mut() {
-        first.name.clone_from(&dump.name);
-    }
     let versions: Vec<_> = steps.iter().map(|step| step.module.object().clone()).collect();
     let mut graphs = graph::of_program(&versions, &page.schedules, &mut |_| Vec::new());
     graph::link_heads(&mut graphs, &run, &mut store);

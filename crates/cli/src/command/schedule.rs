@@ -107,14 +107,13 @@ fn schedule_file(
     let mut left_out = None;
     schedule.intrinsics_mut().extend(registered);
     if let Some(file) = &args.intrins {
-        let source = input::read(file, settings, timings).map_err(|failure| FileError::new(failure, None))?;
+        let source = read_other(file, settings, timings)?;
         let read = read_intrinsics(schedule.intrinsics_mut(), &source, settings);
         read.map_err(|error| FileError::new(error, Some(source)))?;
     }
     let plain = schedule.clone();
     if let Some(trace) = args.trace.as_ref().or(args.trace_json.as_ref()) {
-        let source =
-            input::read(trace, settings, timings).map_err(|failure| FileError::new(failure, None))?;
+        let source = read_other(trace, settings, timings)?;
         let applied = timings.time("schedule", || apply(&mut schedule, &source, args, settings));
         let failure = match (applied, schedule.refusals()) {
             (applied, []) => applied.err(),
@@ -269,6 +268,14 @@ fn apply(
     let fail = |error: String| FileErrorKind::Schedule(error);
     let trace = serde_json::from_str(&trace.text).map_err(|error| fail(error.to_string()))?;
     schedule.apply_json(&trace).map_err(|error| fail(error.to_string()))
+}
+
+/// Reads another file than the input, under whose name errors are shown.
+pub(super) fn read_other(path: &Path, settings: &Settings<'_>, timings: &mut Timings) -> Answer<Source> {
+    input::read(path, settings, timings).map_err(|failure| {
+        let source = Source::new(path.display().to_string(), String::new());
+        FileError::new(failure, Some(source))
+    })
 }
 
 /// The module of a script; a function alone is the function `main` of a module.

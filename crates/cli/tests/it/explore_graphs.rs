@@ -108,7 +108,8 @@ fn p92_27_each_layer_of_a_model_is_a_node_that_lights_its_lines() {
     assert!(expected.iter().all(|edge| edges.contains(edge)), "{edges:?}");
     assert_eq!(list(graph, "edges")[0]["label"], "1×3×16×16 float32");
     let calls = &page["graphs"][1];
-    assert_eq!((&calls["kind"], &calls["nodes"][0]["op"]), (&Value::from("calls"), &Value::from("tir")));
+    let kinds = (&calls["kind"], &calls["nodes"][0]["op"], &calls["nodes"][1]["op"]);
+    assert_eq!(kinds, (&Value::from("calls"), &Value::from("relax"), &Value::from("tir")));
 }
 
 #[test]
@@ -145,9 +146,14 @@ fn p92_29_a_node_of_the_call_graph_has_the_record_of_its_schedule() {
     }
     // The steps of a record are the passes of the page.
     let page = page(&[&record]);
-    let names: Vec<&Value> =
-        list(&page["runs"][0], "versions").iter().map(|version| &version["name"]).collect();
+    let versions = list(&page["runs"][0], "versions");
+    let names: Vec<&Value> = versions.iter().map(|version| &version["name"]).collect();
     assert_eq!(names, ["record", "split", "vectorize"]);
+    let head = list(&page["graphs"][0]["nodes"][0], "origins")[1].as_i64().expect("an origin");
+    assert!(
+        versions.iter().all(|version| has_line(&page, version, head)),
+        "a node lights the head of its function"
+    );
 }
 
 #[test]

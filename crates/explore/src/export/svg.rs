@@ -1,5 +1,6 @@
 //! Graphs as SVG, in light and dark colours.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use crate::page::{Graph, GraphNode};
@@ -10,6 +11,7 @@ svg{background:#fff;font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,monospa
 rect{fill:#f6f8fa;stroke:#8c959f}\
 text{fill:#1f2328;text-anchor:middle}\
 .op,.label{fill:#59636e;font-size:11px}\
+.label{paint-order:stroke;stroke:#fff;stroke-width:4px}\
 .input rect{fill:#ddf4ff;stroke:#0969da}\
 .parameter rect{fill:#fff8c5;stroke:#9a6700}\
 .output rect{fill:#dafbe1;stroke:#1a7f37}\
@@ -22,6 +24,7 @@ svg{background:#0d1117}\
 rect{fill:#161b22;stroke:#6e7681}\
 text{fill:#e6edf3}\
 .op,.label{fill:#9198a1}\
+.label{stroke:#0d1117}\
 .input rect{fill:#0c2d6b;stroke:#58a6ff}\
 .parameter rect{fill:#3b2300;stroke:#d29922}\
 .output rect{fill:#033a16;stroke:#3fb950}\
@@ -56,7 +59,12 @@ pub fn write(graph: &Graph) -> String {
         lines: vec![node.name.clone(), node.op.clone()],
         class: node.mark.or_else(|| node.inner.map(|_| "namespace")).unwrap_or("node"),
     };
-    let edges = graph.edges.iter().map(|edge| (edge.points.as_slice(), edge.label.as_deref()));
+    // The edges of one value say its shape once.
+    let mut known = HashSet::new();
+    let edges = graph.edges.iter().map(|edge| {
+        let label = edge.label.as_deref().filter(|label| known.insert((edge.from, *label)));
+        (edge.points.as_slice(), label)
+    });
     draw(&graph.name, [graph.width, graph.height], graph.nodes.iter().map(shape), edges)
 }
 

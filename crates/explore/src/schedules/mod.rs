@@ -11,7 +11,7 @@ use tvmscript_ir::{DictAttrs, GLOBAL_SYMBOL, IRModule, global_symbol};
 use tvmscript_ir_core::{Ref, Registry};
 use tvmscript_tir::PrimFunc;
 
-pub use folder::{RecordError, is_record, read};
+pub use folder::{RecordError, dump, is_record, read};
 pub use tree::tree;
 
 use crate::comparison::{Ir, Text, hunks};
