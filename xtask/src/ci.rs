@@ -53,6 +53,9 @@ pub fn test(options: &Options) -> Result<()> {
 /// # Errors
 /// When a step fails.
 pub fn all(options: &Options) -> Result<()> {
+    if options.only.is_none() {
+        crate::tools::prepare_browser();
+    }
     let mut steps = quick_steps()?;
     steps.extend(slow_steps()?);
     run(steps, options)

@@ -89,3 +89,29 @@ pub fn fuzz(options: &FuzzOptions) -> Result<()> {
     }
     Ok(())
 }
+
+/// Installs what the tests of the explorer's page need: Chromium if the user may, and the packages of npm.
+///
+/// Without a network or the rights, the tests say what is missing and pass; so this never fails.
+pub fn prepare_browser() {
+    let page = workspace::root().join("crates/explore/page");
+    let has =
+        |program: &str| Command::new(program).arg("--version").output().is_ok_and(|o| o.status.success());
+    // Bounded, because a network that does not answer would hold all else up.
+    let run = |words: &[&str]| {
+        let mut command = Command::new("timeout");
+        command.arg("90").args(words).current_dir(&page).env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1");
+        command.output().is_ok_and(|output| output.status.success())
+    };
+    let is_root = Command::new("id").arg("-u").output().is_ok_and(|o| o.stdout.trim_ascii() == b"0");
+    if !has("chromium") && is_root && has("apt-get") {
+        let packages =
+            ["apt-get", "install", "-y", "--no-install-recommends", "chromium", "fonts-dejavu-core"];
+        if !(run(&["apt-get", "update"]) && run(&packages)) {
+            println!("skipped, since Chromium cannot be installed: journeys through the explorer's page");
+        }
+    }
+    if has("npm") && !page.join("node_modules").is_dir() && !run(&["npm", "ci", "--ignore-scripts"]) {
+        println!("skipped, since npm cannot install packages: tests of the explorer's page");
+    }
+}

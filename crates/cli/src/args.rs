@@ -524,8 +524,9 @@ Examples:
   tvmscript trace model.py --node 17 --schedule --passes schedule --schedules schedules.py
 
 `--at` is a place in the text after the passes, which `trace` prints with line numbers if neither `--at`
-nor `--from` is given. `--from` is a source with an optional line, as in the markers of `print --show-spans`.
-The answer is the node with its access path, the passes that made and changed it, and its sources.")]
+nor `--from` is given. `--from` is a source with an optional line, as in the markers of `print --show-spans`;
+of each line that came from it, the first node that did is listed. The answer is the node with its access
+path, the passes that made and changed it, and its sources. `explore` shows the same in a page.")]
 pub(crate) struct Trace {
     /// Input file; `-` is standard input
     #[arg(value_name = "FILE")]
@@ -533,7 +534,7 @@ pub(crate) struct Trace {
     /// Explain the innermost node at a place of the printed text
     #[arg(long, value_name = "LINE:COLUMN", value_parser = line_and_column, conflicts_with = "from")]
     pub(crate) at: Option<(usize, usize)>,
-    /// List the nodes that came from a source
+    /// List the lines that came from a source
     #[arg(long, value_name = "SOURCE[:LINE]")]
     pub(crate) from: Option<String>,
     /// Show the N-th call of a function of TIR, counted from 0 in topological order

@@ -11,10 +11,11 @@ use crate::printer::TextArgs;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  tvmscript explore kernel.py --passes tir.LowerInitBlock,tir.UnrollLoop,tir.Simplify -o page.html
   tvmscript explore model.onnx --passes default -o page.html
-  tvmscript explore kernel.py --trace schedule.py -o page.html
-  tvmscript explore model.onnx --format model-explorer -o model.json
+  tvmscript explore kernel.py --passes tir.LowerInitBlock,tir.UnrollLoop,tir.Simplify -o page.html
+  tvmscript explore dumps/ -o page.html             what TVM, TileLang, MLIR or `opt --dump-dir` wrote
+  tvmscript explore dumps_a/ dumps_b/ -o page.html  two runs, and the pass where they part
+  tvmscript explore kernel.py --trace trace.py -o page.html
   tvmscript explore kernel.py --passes tir.Simplify --format json | jq '.runs[0].versions[].name'
 
 The page is one file: open it in a browser, without a server or a network. It lists the passes, shows the text before and
@@ -22,23 +23,26 @@ after each with the differences, and marks the lines that came from a line of th
 
 The same input gives the same bytes. `--timing` adds the times of the passes, which vary.")]
 pub(crate) struct ExploreArgs {
-    /// Script, JSON or model, or the folder of a schedule's record; `-` is standard input
+    /// Script, JSON or model; folder or log of dumps; folder of `schedule --record`; `-` is standard input
     #[arg(value_name = "INPUT")]
     pub(crate) input: PathBuf,
+    /// Another input, to compare two runs
+    #[arg(value_name = "INPUT_B")]
+    pub(crate) other: Option<PathBuf>,
+    /// Apply the trace of schedule primitives in this Python file before the passes, and show each step
+    #[arg(long, value_name = "FILE", conflicts_with = "other")]
+    pub(crate) trace: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) passes: PassArgs,
-    /// Apply the schedule in this file of Python to the input, and show the steps of the functions that it changes
-    #[arg(long, value_name = "FILE")]
-    pub(crate) trace: Option<PathBuf>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "html")]
     pub(crate) format: ExploreFormat,
     /// Show the time of each pass
     #[arg(long)]
     pub(crate) timing: bool,
-    /// Check after each pass whether the text reads back to the same program
+    /// Leave out the check after each pass whether the text reads back to the same program
     #[arg(long)]
-    pub(crate) check: bool,
+    pub(crate) no_check: bool,
     /// If a pass fails, show the versions before it, with its error; the exit status is 1
     #[arg(long)]
     pub(crate) keep_going: bool,
@@ -56,9 +60,9 @@ pub(crate) enum ExploreFormat {
     Html,
     /// The data of the page
     Json,
-    /// The graphs for Google's Model Explorer
+    /// The graph of the model, or of the calls, for Model Explorer
     ModelExplorer,
-    /// The times of the passes as Chrome's trace events, for Perfetto
+    /// The times of the passes as Chrome trace events, for Perfetto
     Trace,
     /// The graph of the model, or of the calls, as a picture
     Svg,

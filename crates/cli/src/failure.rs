@@ -105,6 +105,8 @@ pub(crate) enum FileErrorKind {
     Model,
     /// A model cannot be imported.
     Import(ImportErrors),
+    /// There is nothing that `explore` can show.
+    Explore(String),
     /// Primitives of a trace do not apply.
     Refused(Box<RefusedTrace>),
     /// A bug in this program.
@@ -151,6 +153,8 @@ error_codes! {
              module. The message names TVM's class of the refusal.";
         FileErrorKind::Model => "E0823" "model"
             "The command reads text, and the name of the file is that of a model. `tvmscript import` prints its module.";
+        FileErrorKind::Explore(_) => "E0825" "explore"
+            "The input of `explore` has nothing to show: the folder or log has no dump of passes, or the program has no graph to draw.";
         FileErrorKind::Unwritable(_) => "E0822" "unwritable"
             "A file of the result cannot be written: the folder may not be written to, or the disk is full.";
         FileErrorKind::Run { .. } => "E0811" "run"
@@ -194,7 +198,9 @@ error_codes! {
 impl fmt::Display for FileErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            FileErrorKind::Unreadable { reason } | FileErrorKind::Unwritable(reason) => f.write_str(reason),
+            FileErrorKind::Unreadable { reason }
+            | FileErrorKind::Unwritable(reason)
+            | FileErrorKind::Explore(reason) => f.write_str(reason),
             FileErrorKind::TooLarge { limit } => {
                 write!(f, "larger than {limit} bytes; `--max-input-bytes` sets another limit")
             }
@@ -310,6 +316,7 @@ impl FileErrorKind {
                     | FileErrorKind::NotWritable { .. }
                     | FileErrorKind::TileLang
                     | FileErrorKind::Model
+                    | FileErrorKind::Explore(_)
                     | FileErrorKind::NoUpgrade { .. }
                     | FileErrorKind::Upgrade(_)
                     | FileErrorKind::NoFunction { .. }

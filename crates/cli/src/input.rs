@@ -140,6 +140,13 @@ pub(crate) struct Origin {
 }
 
 impl Script {
+    /// The comment above the script in printed text: the path of a script inside functions and classes, such as
+    /// `# kernels["add"]`.
+    pub(crate) fn heading(&self) -> Option<String> {
+        let path = self.name.as_deref().filter(|name| name.contains(['.', '[', '(']))?;
+        Some(format!("# {path}"))
+    }
+
     /// Replaces the node by what a step between releases makes of it.
     pub(crate) fn set_upgraded(&mut self, node: Object, release: &'static Release) {
         self.node = node;

@@ -50,7 +50,7 @@ pub(crate) fn import(
         None => Model::open(path),
     });
     let model = model.map_err(failed)?;
-    timings.input_bytes += model.bytes.len();
+    timings.input_bytes += model.byte_count();
     let imported = timings.time("import", || frontend::import(&model, options)).map_err(failed)?;
     let warning = |warning: &frontend::ImportWarning| {
         Diagnostic::<frontend::ImportWarning>::warning(warning.clone(), TextRange::default()).erased()

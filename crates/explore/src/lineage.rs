@@ -4,6 +4,7 @@
 //! origins of a line are the places in the spans of its own nodes: lines of the input, layers, and places elsewhere.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use tvmscript_docsifier::MappedText;
 use tvmscript_docsifier::names::is_wide_identifier;
@@ -11,9 +12,22 @@ use tvmscript_ir_core::{EqKind, Object, PathId, PtrSet, SourceId, SourceTexts, S
 
 use crate::page::{Origin, Store};
 
-/// Calls `visit` with each line that has a node of its own with a known span, and that node with its path: in the order of the
-/// text, outer nodes before inner ones. Lines count from 1. Takes linear time.
-pub fn for_each_own_node(mapped: &MappedText, mut visit: impl FnMut(usize, PathId, &Object)) {
+/// A node whose text begins on a line.
+#[derive(Debug, Clone, Copy)]
+pub struct OwnNode<'a> {
+    /// The line, from 1.
+    pub line: usize,
+    /// The bytes of its text.
+    pub range: &'a Range<usize>,
+    /// Path to the node, in the table of the printed docs.
+    pub path: PathId,
+    /// The node.
+    pub node: &'a Object,
+}
+
+/// Visits the own nodes of all lines that have a known span, in the order of the text, outer ones before inner ones. Takes
+/// linear time.
+pub fn for_each_own_node(mapped: &MappedText, mut visit: impl FnMut(OwnNode<'_>)) {
     let text = mapped.text();
     let (mut line, mut line_at) = (1, 0);
     let mut variables = PtrSet::default();
@@ -28,7 +42,7 @@ pub fn for_each_own_node(mapped: &MappedText, mut visit: impl FnMut(usize, PathI
         let skipped = text.as_bytes().get(line_at..entry.range.start).unwrap_or_default();
         line += skipped.iter().filter(|byte| **byte == b'\n').count();
         line_at = line_at.max(entry.range.start);
-        visit(line, path, node);
+        visit(OwnNode { line, range: &entry.range, path, node });
     });
 }
 
@@ -76,9 +90,9 @@ impl<'a> Places<'a> {
     /// The origins of each line of a text that has `lines` lines.
     pub fn of_lines(&mut self, mapped: &MappedText, lines: usize, store: &mut Store) -> Vec<Vec<u32>> {
         let mut origins = vec![Vec::new(); lines];
-        for_each_own_node(mapped, |line, _, node| {
-            if let Some(of_line) = origins.get_mut(line - 1) {
-                of_line.extend_from_slice(self.of(node.span(), store));
+        for_each_own_node(mapped, |own| {
+            if let Some(of_line) = origins.get_mut(own.line - 1) {
+                of_line.extend_from_slice(self.of(own.node.span(), store));
             }
         });
         origins

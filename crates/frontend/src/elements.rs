@@ -1,8 +1,10 @@
 //! Tensors from the bytes of a model.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use tvmscript_ir_core::containers::TensorNode;
-use tvmscript_ir_core::tensor::byte_count;
+use tvmscript_ir_core::tensor::{ElementSource, byte_count};
 use tvmscript_ir_core::{DataType, Ref, TensorData};
 
 use crate::error::ImportError;
@@ -11,12 +13,14 @@ use crate::error::ImportError;
 const SHARED_BYTES: usize = 1 << 12;
 
 /// The elements of a tensor.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub enum Elements {
     /// A part of the buffer of a model.
     Shared(Bytes),
     /// Bytes of their own.
     Own(Vec<u8>),
+    /// Bytes that are read when they are needed.
+    Source(Arc<dyn ElementSource>),
 }
 
 impl Elements {
@@ -24,6 +28,7 @@ impl Elements {
         match self {
             Elements::Shared(bytes) => bytes.len(),
             Elements::Own(bytes) => bytes.len(),
+            Elements::Source(source) => source.byte_count(),
         }
     }
 }
@@ -31,6 +36,12 @@ impl Elements {
 impl From<Bytes> for Elements {
     fn from(bytes: Bytes) -> Elements {
         Elements::Shared(bytes)
+    }
+}
+
+impl<S: ElementSource + 'static> From<Arc<S>> for Elements {
+    fn from(source: Arc<S>) -> Elements {
+        Elements::Source(source)
     }
 }
 
@@ -63,6 +74,7 @@ pub fn tensor(
         Elements::Shared(bytes) if bytes.len() >= SHARED_BYTES => TensorData::shared(bytes),
         Elements::Shared(bytes) => bytes.as_ref().into(),
         Elements::Own(bytes) => bytes.into(),
+        Elements::Source(source) => TensorData::from_source(source),
     };
     Ok(Ref::new(TensorNode { dtype, shape: dims.into(), data }))
 }

@@ -2,26 +2,30 @@
 
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 
+use crate::elements::Elements;
 use crate::error::ImportError;
+use crate::file_part::{FilePart, MIN_BYTES};
 
 /// A file that holds elements of a tensor.
 #[derive(Debug)]
-pub(crate) struct External<'a> {
+pub(crate) struct External {
     /// Name of the tensor.
-    tensor: &'a str,
+    tensor: String,
     /// The file as the model names it.
-    path: &'a str,
+    path: String,
     file: PathBuf,
     length: u64,
 }
 
-impl<'a> External<'a> {
+impl External {
     /// Finds a file, which a model names by a relative path, below a folder, after links are followed.
-    pub(crate) fn find(tensor: &'a str, path: &'a str, folder: &Path) -> Result<External<'a>, ImportError> {
-        let found = External { tensor, path, file: PathBuf::new(), length: 0 };
+    pub(crate) fn find(tensor: &str, path: &str, folder: &Path) -> Result<External, ImportError> {
+        let (file, length) = (PathBuf::new(), 0);
+        let found = External { tensor: tensor.to_owned(), path: path.to_owned(), file, length };
         let relative = Path::new(path);
         let is_inside = !path.is_empty()
             && !path.contains(['\\', ':'])
@@ -51,14 +55,31 @@ impl<'a> External<'a> {
 
     /// The error that the file cannot be used for a reason.
     pub(crate) fn refused(&self, reason: &str) -> ImportError {
-        refused(self.tensor, self.path, reason)
+        refused(&self.tensor, &self.path, reason)
+    }
+
+    /// Checks that a part is inside the file.
+    fn check(&self, offset: u64, count: u64) -> Result<(), ImportError> {
+        match offset.checked_add(count) {
+            Some(end) if end <= self.length => Ok(()),
+            _ => Err(self.refused("is too short")),
+        }
+    }
+
+    /// A part of the file as elements, which stay there until they are needed if they are many.
+    pub(crate) fn elements(&self, offset: u64, count: u64) -> Result<Elements, ImportError> {
+        let length = match usize::try_from(count) {
+            Ok(length) if length >= MIN_BYTES => length,
+            _ => return Ok(self.read(offset, count)?.into()),
+        };
+        self.check(offset, count)?;
+        let file = std::fs::File::open(&self.file).map_err(|_| self.refused("cannot be read"))?;
+        Ok(Arc::new(FilePart::new(Arc::new(Mutex::new(file)), offset, length)).into())
     }
 
     /// Reads a part of the file.
     pub(crate) fn read(&self, offset: u64, count: u64) -> Result<Bytes, ImportError> {
-        if offset.checked_add(count).is_none_or(|end| end > self.length) {
-            return Err(self.refused("is too short"));
-        }
+        self.check(offset, count)?;
         let read = || {
             let mut file = std::fs::File::open(&self.file)?;
             file.seek(SeekFrom::Start(offset))?;

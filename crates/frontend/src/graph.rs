@@ -237,8 +237,11 @@ impl Graph {
     /// Ends the function with its result, which belongs to no layer.
     ///
     /// # Errors
-    /// Fails if inference fails.
+    /// Fails if inference fails, and for an empty tuple, whose variable text leaves out.
     pub fn finish(self, result: Expr) -> Result<Finished, Reason> {
+        if result.as_node::<Tuple>().is_some_and(|tuple| tuple.fields.is_empty()) {
+            return Err("it has no results".into());
+        }
         let _layer = Layer::enter(None);
         let function = self.function.finish(result)?;
         let function = if self.marks_spans { with_outputs_marked(function)? } else { function };

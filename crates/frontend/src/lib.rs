@@ -21,6 +21,8 @@ pub mod elements;
 pub mod error;
 #[cfg(any(feature = "onnx", feature = "tf"))]
 mod external;
+#[cfg(any(feature = "onnx", feature = "tf"))]
+mod file_part;
 pub mod graph;
 pub mod model;
 #[cfg(feature = "onnx")]

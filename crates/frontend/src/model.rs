@@ -2,10 +2,16 @@
 
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
+#[cfg(feature = "onnx")]
+use std::sync::Arc;
 
 use bytes::Bytes;
 
 use crate::error::{ImportError, ImportErrors};
+#[cfg(feature = "onnx")]
+use crate::onnx::outline::{Outline, Parts};
+#[cfg(feature = "onnx")]
+use tvmscript_ir_core::tensor::ElementSource as _;
 
 /// A format of models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -63,18 +69,28 @@ impl Display for Format {
 pub struct Model {
     /// Format.
     pub format: Format,
-    /// Content of the file; of `saved_model.pb` for a folder.
+    /// Content of the file; of `saved_model.pb` for a folder. Elements of large constants of ONNX stay in the file.
     pub bytes: Bytes,
     /// The folder of the file, for data that the model keeps beside it.
     pub folder: Option<PathBuf>,
     /// `true` if the content is text (`.pbtxt`).
     pub is_text: bool,
+    /// The elements that are not among the bytes.
+    #[cfg(feature = "onnx")]
+    pub(crate) parts: Arc<Parts>,
 }
 
 impl Model {
     /// A model in memory, without data in other files.
     pub fn from_bytes(format: Format, bytes: impl Into<Bytes>) -> Model {
-        Model { format, bytes: bytes.into(), folder: None, is_text: false }
+        Model {
+            format,
+            bytes: bytes.into(),
+            folder: None,
+            is_text: false,
+            #[cfg(feature = "onnx")]
+            parts: Arc::default(),
+        }
     }
 
     /// Reads a file, or the folder of a SavedModel, whose name tells the format.
@@ -102,11 +118,29 @@ impl Model {
             true => path.join("saved_model.pb"),
             false => path.to_owned(),
         };
-        let bytes = std::fs::read(&file)
-            .map_err(|error| ImportError::File { path: file.clone(), error: reason(&error) })?;
-        let folder = if is_folder { Some(path.to_owned()) } else { path.parent().map(Path::to_owned) };
-        let is_text = file.extension().is_some_and(|extension| extension == "pbtxt");
-        Ok(Model { format, bytes: bytes.into(), folder, is_text })
+        let failed = |error| ImportError::File { path: file.clone(), error: reason(&error) };
+        let mut model = Model::read(&file, format).map_err(failed)?;
+        model.folder = if is_folder { Some(path.to_owned()) } else { path.parent().map(Path::to_owned) };
+        model.is_text = file.extension().is_some_and(|extension| extension == "pbtxt");
+        Ok(model)
+    }
+
+    fn read(file: &Path, format: Format) -> std::io::Result<Model> {
+        #[cfg(feature = "onnx")]
+        if format == Format::Onnx {
+            let Outline { bytes, parts } = Outline::read(std::fs::File::open(file)?)?;
+            return Ok(Model { parts: Arc::new(parts), ..Model::from_bytes(format, bytes) });
+        }
+        Ok(Model::from_bytes(format, std::fs::read(file)?))
+    }
+
+    /// Size of the model's file in bytes.
+    pub fn byte_count(&self) -> usize {
+        #[cfg(feature = "onnx")]
+        let elsewhere = self.parts.values().map(|part| part.byte_count()).sum::<usize>();
+        #[cfg(not(feature = "onnx"))]
+        let elsewhere = 0;
+        self.bytes.len().saturating_add(elsewhere)
     }
 }
 

@@ -1,9 +1,10 @@
 //! Files with the constants of a model: `.safetensors` and `.npz`.
 //!
-//! Both are a description and the bytes of the tensors, which are written from where they are.
+//! Both are a description and the bytes of the tensors. Elements that are in the file of a model pass through a buffer.
 
 use std::io::{Result, Write};
 
+use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::json::emit::Emitter;
 use tvmscript_ir_core::{DataType, Ref, TypeCode};
 use tvmscript_relax::Constant;
@@ -39,13 +40,13 @@ pub fn write(format: ParamsFormat, constants: &[(String, Ref<Constant>)], out: &
     }
 }
 
-/// A tensor with its name and elements.
-type Entry<'a> = (&'a str, DataType, &'a [i64], &'a [u8]);
+/// A tensor with its name, and the size of its elements in bytes.
+type Entry<'a> = (&'a str, &'a TensorNode, usize);
 
 fn entries(constants: &[(String, Ref<Constant>)]) -> impl Iterator<Item = Entry<'_>> {
     constants.iter().filter_map(|(name, constant)| {
         let tensor = &*constant.data;
-        Some((name.as_str(), tensor.dtype, &*tensor.shape, tensor.bytes()?))
+        Some((name.as_str(), tensor, tensor.data.byte_count()?))
     })
 }
 
@@ -75,15 +76,15 @@ fn write_safetensors(constants: &[(String, Ref<Constant>)], out: &mut dyn Write)
     let mut header = Emitter::new(0, 0);
     header.open('{');
     let mut offset = 0usize;
-    for (name, dtype, shape, bytes) in entries(constants) {
+    for (name, tensor, byte_count) in entries(constants) {
         header.key(name);
         header.open('{');
         header.key("dtype");
-        header.string(&safetensors_type(dtype));
+        header.string(&safetensors_type(tensor.dtype));
         header.key("shape");
-        list(&mut header, shape.iter().copied());
+        list(&mut header, tensor.shape.iter().copied());
         header.key("data_offsets");
-        let end = offset + bytes.len();
+        let end = offset + byte_count;
         list(&mut header, [offset as i64, end as i64]);
         header.close('}');
         offset = end;
@@ -94,7 +95,11 @@ fn write_safetensors(constants: &[(String, Ref<Constant>)], out: &mut dyn Write)
     header.extend(std::iter::repeat_n(' ', padding));
     out.write_all(&(header.len() as u64).to_le_bytes())?;
     out.write_all(header.as_bytes())?;
-    entries(constants).try_for_each(|(.., bytes)| out.write_all(bytes))
+    entries(constants).try_for_each(|(_, tensor, _)| write_elements(tensor, out))
+}
+
+fn write_elements(tensor: &TensorNode, out: &mut dyn Write) -> Result<()> {
+    tensor.data.read_parts(&mut |part| out.write_all(part))
 }
 
 fn list(out: &mut Emitter, values: impl IntoIterator<Item = i64>) {
@@ -146,7 +151,8 @@ struct Member {
 fn write_npz(constants: &[(String, Ref<Constant>)], out: &mut dyn Write) -> Result<()> {
     let mut members = Vec::new();
     let mut offset = 0u64;
-    for (name, dtype, shape, bytes) in entries(constants) {
+    for (name, tensor, byte_count) in entries(constants) {
+        let (dtype, shape) = (tensor.dtype, &tensor.shape);
         let dims: Vec<String> = shape.iter().map(i64::to_string).collect();
         let (name, code, shape) = match numpy_type(dtype) {
             Some(code) => {
@@ -158,18 +164,21 @@ fn write_npz(constants: &[(String, Ref<Constant>)], out: &mut dyn Write) -> Resu
                 let comma = if dims.len() == 1 { "," } else { "" };
                 (format!("{name}:{dtype}.npy"), "<u2".to_owned(), format!("({}{comma})", dims.join(", ")))
             }
-            None => (format!("{name}:{dtype}.npy"), "|u1".to_owned(), format!("({},)", bytes.len())),
+            None => (format!("{name}:{dtype}.npy"), "|u1".to_owned(), format!("({byte_count},)")),
         };
         let header = npy_header(&code, &shape);
         let mut crc = crc32fast::Hasher::new();
         crc.update(&header);
-        crc.update(bytes);
+        tensor.data.read_parts(&mut |part| {
+            crc.update(part);
+            Ok(())
+        })?;
         let crc = crc.finalize();
-        let member = Member { name, crc, size: (header.len() + bytes.len()) as u64, offset };
+        let member = Member { name, crc, size: (header.len() + byte_count) as u64, offset };
         let local = member.local_header();
         out.write_all(&local)?;
         out.write_all(&header)?;
-        out.write_all(bytes)?;
+        write_elements(tensor, out)?;
         offset += local.len() as u64 + member.size;
         members.push(member);
     }

@@ -95,10 +95,9 @@ pub(crate) fn check_tensor(tensor: &TensorNode) -> Checked {
     if let Some(dim) = tensor.shape.iter().find(|dim| **dim < 0) {
         return Err(Invalid::at("shape", format_args!("dimension {dim} is negative")));
     }
-    let Some(bytes) = tensor.bytes() else { return Ok(()) };
+    let Some(found) = tensor.data.byte_count() else { return Ok(()) };
     let expected = crate::tensor::byte_count(&tensor.shape, tensor.dtype);
-    if expected != Some(bytes.len()) {
-        let found = bytes.len();
+    if expected != Some(found) {
         let (shape, dtype) = (&tensor.shape, tensor.dtype);
         let expected = expected.map_or("more than memory holds".to_owned(), |count| count.to_string());
         let reason = format!("{found} bytes, but shape {shape:?} of `{dtype}` takes {expected}");

@@ -7,6 +7,7 @@
 //! The hash of bytes is computed on first use and cached.
 
 use std::fmt::{self, Display, Formatter};
+use std::io;
 use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 
@@ -29,25 +30,28 @@ impl ContentHash {
         if let Content::Elided(hash) = &tensor.data.content {
             return *hash;
         }
-        let bytes = tensor.data.bytes().unwrap_or_default();
         let is_current = |cached: &&CachedHash| cached.dtype == tensor.dtype && cached.shape == tensor.shape;
         if let Some(cached) = tensor.data.cached.get().filter(is_current) {
             return cached.hash;
         }
-        let hash = ContentHash::compute(tensor.dtype, &tensor.shape, bytes);
+        let hash = ContentHash::compute(tensor.dtype, &tensor.shape, &tensor.data);
         // If dtype or shape were changed, the cache keeps the outdated hash, which `is_current` rejects.
         let _ = tensor.data.cached.set(CachedHash { dtype: tensor.dtype, shape: tensor.shape.clone(), hash });
         hash
     }
 
-    fn compute(dtype: DataType, shape: &[i64], bytes: &[u8]) -> ContentHash {
+    /// Elements that cannot be read count as none.
+    fn compute(dtype: DataType, shape: &[i64], data: &TensorData) -> ContentHash {
         let mut hash = Sha256::new();
         hash.update(b"tvmscript tensor 1\0");
         hash.update(dtype.to_string().as_bytes());
         hash.update(b"\0");
         hash.update((shape.len() as u64).to_le_bytes());
         shape.iter().for_each(|dim| hash.update(dim.to_le_bytes()));
-        hash.update(bytes);
+        let _ = data.read_parts(&mut |part| {
+            hash.update(part);
+            Ok(())
+        });
         ContentHash(hash.finalize().into())
     }
 
@@ -95,6 +99,38 @@ pub struct Elided {
     pub hash: ContentHash,
 }
 
+/// Elements that a tensor shares or reads when they are needed, such as those in the file of a large model.
+pub trait ElementSource: Send + Sync {
+    /// Number of bytes.
+    fn byte_count(&self) -> usize;
+
+    /// All bytes, which the source keeps from then on; `None` if they cannot be read.
+    fn bytes(&self) -> Option<&[u8]>;
+
+    /// Hands out all bytes in parts, in order, and keeps none of them.
+    ///
+    /// # Errors
+    /// Fails if the bytes cannot be read, and if `take` fails.
+    fn read_parts(&self, take: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()>;
+}
+
+/// A buffer that others hold, too.
+struct Buffer<T>(T);
+
+impl<T: AsRef<[u8]> + Send + Sync> ElementSource for Buffer<T> {
+    fn byte_count(&self) -> usize {
+        self.0.as_ref().len()
+    }
+
+    fn bytes(&self) -> Option<&[u8]> {
+        Some(self.0.as_ref())
+    }
+
+    fn read_parts(&self, take: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+        take(self.0.as_ref())
+    }
+}
+
 /// The elements of a tensor, or their hash if they are left out.
 #[derive(Clone)]
 pub struct TensorData {
@@ -108,7 +144,7 @@ enum Content {
     /// Own bytes, aligned.
     Bytes(AlignedBytes),
     /// Bytes of a larger buffer, such as the file of a model, as they lie there.
-    Shared(Arc<dyn AsRef<[u8]> + Send + Sync>),
+    Source(Arc<dyn ElementSource>),
     Elided(ContentHash),
 }
 
@@ -128,14 +164,40 @@ impl TensorData {
 
     /// Elements in a buffer that others hold, too. They may have any alignment.
     pub fn shared(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> TensorData {
-        TensorData { content: Content::Shared(Arc::new(bytes)), cached: OnceLock::new() }
+        TensorData::from_source(Arc::new(Buffer(bytes)))
     }
 
-    /// Returns the bytes, row-major and little-endian, unless they are left out.
+    /// Elements of a source.
+    pub fn from_source(source: Arc<dyn ElementSource>) -> TensorData {
+        TensorData { content: Content::Source(source), cached: OnceLock::new() }
+    }
+
+    /// Number of bytes, unless they are left out.
+    pub fn byte_count(&self) -> Option<usize> {
+        match &self.content {
+            Content::Bytes(bytes) => Some(bytes.len()),
+            Content::Source(source) => Some(source.byte_count()),
+            Content::Elided(_) => None,
+        }
+    }
+
+    /// Hands out the bytes in parts, in order. Elements in a file do not stay in memory.
+    ///
+    /// # Errors
+    /// Fails if the bytes are left out or cannot be read, and if `take` fails.
+    pub fn read_parts(&self, take: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+        match &self.content {
+            Content::Bytes(bytes) => take(bytes),
+            Content::Source(source) => source.read_parts(take),
+            Content::Elided(hash) => Err(io::Error::other(Elided { hash: *hash })),
+        }
+    }
+
+    /// Returns the bytes, row-major and little-endian; `None` if they are left out or cannot be read.
     pub fn bytes(&self) -> Option<&[u8]> {
         match &self.content {
             Content::Bytes(bytes) => Some(bytes),
-            Content::Shared(bytes) => Some((**bytes).as_ref()),
+            Content::Source(source) => source.bytes(),
             Content::Elided(_) => None,
         }
     }
@@ -175,14 +237,14 @@ impl fmt::Debug for TensorData {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match &self.content {
             Content::Bytes(bytes) => bytes.fmt(f),
-            Content::Shared(bytes) => write!(f, "{} shared bytes", (**bytes).as_ref().len()),
+            Content::Source(source) => write!(f, "{} shared bytes", source.byte_count()),
             Content::Elided(hash) => write!(f, "left out: {hash}"),
         }
     }
 }
 
 impl TensorNode {
-    /// Returns the bytes of the elements, row-major and little-endian, unless they are left out.
+    /// Returns the bytes of the elements, row-major and little-endian; `None` if they are left out or cannot be read.
     pub fn bytes(&self) -> Option<&[u8]> {
         self.data.bytes()
     }

@@ -1,7 +1,7 @@
 //! Running passes on single functions.
 
 use tvmscript_ir::{BaseFunc, DictAttrs, GlobalVar, IRModule, function_attrs, global_symbol};
-use tvmscript_ir_core::{Map, Object, ObjectLike, Ref};
+use tvmscript_ir_core::{Map, Object, ObjectLike as _, Ref};
 
 use tvmscript_pass::PassError;
 
@@ -18,16 +18,11 @@ pub fn on_module(
     f: impl FnOnce(Ref<IRModule>) -> Result<Ref<IRModule>, PassError>,
 ) -> Result<Object, PassError> {
     let form = ProgramForm::of(&node);
-    let function = match node.downcast::<IRModule>() {
-        Ok(module) => return f(module).map(ObjectLike::into_object),
-        Err(node) => Ref::<BaseFunc>::try_from_object(node).map_err(|node: Object| {
-            let class = node.info().display_key();
-            PassError::unsupported(format!("a pass needs a module or a function, not a `{class}`"))
-        })?,
-    };
-    let var = GlobalVar::new(form.function.as_deref().unwrap_or(MAIN)).with_span(function.span());
-    let module = f(IRModule::new([(var, function)], Ref::new(DictAttrs::default()), Map::default()))?;
-    Ok(form.restore(module.object()))
+    let class = node.info().display_key();
+    let module = form.module(node).ok_or_else(|| {
+        PassError::unsupported(format!("a pass needs a module or a function, not a `{class}`"))
+    })?;
+    Ok(form.restore(f(module)?.object()))
 }
 
 /// The form of a program: a module, or a single function, which passes see as a module.
@@ -43,6 +38,18 @@ impl ProgramForm {
         let function = Ref::<BaseFunc>::try_from_object(node.clone()).ok();
         let name = |function| function_attrs(&function).and_then(global_symbol).unwrap_or(MAIN).to_owned();
         ProgramForm { function: function.map(name) }
+    }
+
+    /// A program of this form as a module: itself, or one with the function alone, under its global symbol or `main`. Nothing
+    /// for other nodes.
+    pub fn module(&self, node: Object) -> Option<Ref<IRModule>> {
+        let function = match (node.downcast::<IRModule>(), &self.function) {
+            (Ok(module), _) => return Some(module),
+            (Err(node), Some(_)) => Ref::<BaseFunc>::try_from_object(node).ok()?,
+            (Err(_), None) => return None,
+        };
+        let var = GlobalVar::new(self.function.as_deref().unwrap_or(MAIN)).with_span(function.span());
+        Some(IRModule::new([(var, function)], Ref::new(DictAttrs::default()), Map::default()))
     }
 
     /// The program that a module stands for: its function, if the program is a single function and the module consists of

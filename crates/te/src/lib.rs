@@ -31,7 +31,9 @@ pub use prim_func::{Argument, IndexTypes, create_indexed_prim_func, create_prim_
 pub use schedule::{Record, RecordArgument, Schedule};
 pub use stage::{Attach, Factor, Marks, Relation, Stage, StageId};
 pub use table::{Row, Table};
-pub use tensor::{Operation, OperationData, OperationKind, Tensor, compute, load, placeholder, post_order};
+pub use tensor::{
+    ExternalBody, Operation, OperationData, OperationKind, Tensor, compute, load, placeholder, post_order,
+};
 
 use tvmscript_ir_core::Dialect;
 

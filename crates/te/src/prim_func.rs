@@ -94,7 +94,11 @@ pub fn create_indexed_prim_func(arguments: &[Argument], types: IndexTypes) -> Re
     }
     let mut scalars = params.into_iter();
     let mut stmts = Vec::new();
-    for op in post_order(&roots) {
+    let order = post_order(&roots);
+    for op in &order {
+        builder.declare_external_inputs(op)?;
+    }
+    for op in order {
         stmts.extend(builder.operation(&op)?);
     }
     let mut params = Vec::with_capacity(arguments.len());
@@ -123,7 +127,20 @@ pub fn create_indexed_prim_func(arguments: &[Argument], types: IndexTypes) -> Re
         body: flatten(stmts, true),
     };
     let function = complete(function, builder.allocated).map_err(|error| TeError::Node(error.to_string()))?;
-    Ok(Ref::new(function))
+    let function = Ref::new(function);
+    if types.unit.is_some() { with_typed_regions(function) } else { Ok(function) }
+}
+
+/// The function with bounds of regions that have the type of the lengths: completion begins a whole dimension with a 0 of
+/// `int32`, and TVM gives indices one type afterwards.
+fn with_typed_regions(function: Ref<PrimFunc>) -> Result<Ref<PrimFunc>> {
+    try_post_order_mutate(function, |node| {
+        let Some(range) = node.downcast_ref::<Range>() else { return Ok(None) };
+        let dtype = range.extent.dtype();
+        let min = ops::int_value(&range.min).filter(|_| range.min.dtype() != dtype);
+        let Some(min) = min else { return Ok(None) };
+        Ok(Some(Range::from_min_extent(ops::make_const(dtype, min)?, range.extent.clone()).into()))
+    })
 }
 
 struct Builder {
@@ -152,8 +169,32 @@ impl Builder {
                 else {
                     return Err(TeError::MissingArgument { name: op.name.clone() });
                 };
-                self.declare(tensor)?;
+                if !self.buffers.contains_key(&tensor.key()) {
+                    self.declare(tensor)?;
+                }
                 Ok(None)
+            }
+            OperationKind::External { inputs, buffer, body, .. } => {
+                let sources = inputs.iter().map(|input| self.buffer(input)).collect::<Result<Vec<_>>>()?;
+                let Some(tensor) = outputs.first() else { return Ok(None) };
+                let target = self.declare_as(tensor, buffer, None)?;
+                if !self.arguments.contains(&tensor.key()) {
+                    self.allocated.push(target.clone());
+                }
+                let block = Block {
+                    span: op.span,
+                    iter_vars: Array::default(),
+                    reads: Array::default(),
+                    writes: Array::default(),
+                    name_hint: self.fresh_name(&op.name),
+                    alloc_buffers: Array::default(),
+                    match_buffers: Array::default(),
+                    annotations: op.attrs.clone(),
+                    init: None,
+                    body: (body.0)(&sources, &target)?,
+                };
+                let realize = BlockRealize::try_new(Array::default(), IntImm::bool(true), Ref::new(block))?;
+                Ok(Some(realize))
             }
             OperationKind::Compute { axis, reduce_axis, body } => {
                 let nest = Nest::new(op, axis, reduce_axis, self.index)?;
@@ -169,10 +210,33 @@ impl Builder {
         }
     }
 
+    /// Declares the parameters that a statement reads, which may begin inside a larger buffer.
+    fn declare_external_inputs(&mut self, op: &Operation) -> Result<()> {
+        let OperationKind::External { inputs, .. } = &op.kind else { return Ok(()) };
+        for input in inputs {
+            let is_parameter =
+                input.op().is_some_and(|op| matches!(op.kind, OperationKind::Placeholder { .. }));
+            if is_parameter && !self.buffers.contains_key(&input.key()) {
+                let offset = Var::new("elem_offset", DataType::INT64).upcast();
+                self.declare_as(input, &input.name, Some(offset))?;
+            }
+        }
+        Ok(())
+    }
+
     fn declare(&mut self, tensor: &Ref<Tensor>) -> Result<Ref<Buffer>> {
+        self.declare_as(tensor, &tensor.name, None)
+    }
+
+    fn declare_as(
+        &mut self,
+        tensor: &Ref<Tensor>,
+        name: &Str,
+        elem_offset: Option<Expr>,
+    ) -> Result<Ref<Buffer>> {
         let shape = tensor.shape.iter().map(|dim| as_index(dim, self.index)).collect::<Result<Vec<_>>>()?;
-        let parts = BufferParts::compact(tensor.name.as_str(), tensor.dtype, shape);
-        let buffer = Buffer::try_new(parts)?;
+        let parts = BufferParts::compact(name.as_str(), tensor.dtype, shape);
+        let buffer = Buffer::try_new(BufferParts { elem_offset, ..parts })?;
         self.buffers.insert(tensor.key(), buffer.clone());
         Ok(buffer)
     }

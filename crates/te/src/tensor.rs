@@ -11,7 +11,8 @@ use tvmscript_ir_core::{
     Array, DataType, Map, Node, Object, PtrMap, Ref, Span, Str, Value, post_order_visit,
 };
 use tvmscript_prim::{Expr, PrimExprExt, Range, Var};
-use tvmscript_tir::{IterType, IterVar, ProducerLoad, Reduce};
+use tvmscript_tir::node::StmtRef;
+use tvmscript_tir::{Buffer, IterType, IterVar, ProducerLoad, Reduce};
 
 use crate::error::{Result, TeError};
 
@@ -63,7 +64,7 @@ impl Field for Producer {
     }
 }
 
-/// An operation: a placeholder or a computation. Clones are the same operation.
+/// An operation: a placeholder, a computation or a statement. Clones are the same operation.
 #[derive(Debug, Clone)]
 pub struct Operation(Arc<OperationData>);
 
@@ -102,6 +103,31 @@ pub enum OperationKind {
         /// One expression per result.
         body: Array<Expr>,
     },
+    /// A statement over whole buffers, with one result.
+    External {
+        /// The tensors that it reads.
+        inputs: Vec<Ref<Tensor>>,
+        /// Elements per dimension.
+        shape: Array<Expr>,
+        /// Type of the elements.
+        dtype: DataType,
+        /// Name of the buffer of the result.
+        buffer: Str,
+        /// Makes the statement.
+        body: ExternalBody,
+    },
+}
+
+type MakeBody = dyn Fn(&[Ref<Buffer>], &Ref<Buffer>) -> Result<StmtRef> + Send + Sync;
+
+/// Makes the statement of an external operation from the buffers of its inputs and that of its result.
+#[derive(Clone)]
+pub struct ExternalBody(pub(crate) Arc<MakeBody>);
+
+impl std::fmt::Debug for ExternalBody {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a statement over buffers")
+    }
 }
 
 impl std::ops::Deref for Operation {
@@ -180,13 +206,31 @@ impl Operation {
         Ok(Operation::new(name, tag, attrs, kind))
     }
 
+    /// An operation with one result, which `body` writes: it gets the buffers of the inputs and that of the result, which is
+    /// called `buffer`.
+    ///
+    /// # Source
+    /// `te.extern`, `python/tvm/te/operation.py`.
+    pub fn external(
+        name: impl Into<Str>,
+        inputs: Vec<Ref<Tensor>>,
+        shape: Array<Expr>,
+        dtype: DataType,
+        buffer: impl Into<Str>,
+        body: impl Fn(&[Ref<Buffer>], &Ref<Buffer>) -> Result<StmtRef> + Send + Sync + 'static,
+    ) -> Operation {
+        let (buffer, body) = (buffer.into(), ExternalBody(Arc::new(body)));
+        let kind = OperationKind::External { inputs, shape, dtype, buffer, body };
+        Operation::new(name.into(), "".into(), Map::default(), kind)
+    }
+
     /// The same operation with other bodies.
     pub(crate) fn with_body(&self, new: Array<Expr>) -> Operation {
         let kind = match &self.kind {
             OperationKind::Compute { axis, reduce_axis, .. } => {
                 OperationKind::Compute { axis: axis.clone(), reduce_axis: reduce_axis.clone(), body: new }
             }
-            OperationKind::Placeholder { .. } => return self.clone(),
+            OperationKind::Placeholder { .. } | OperationKind::External { .. } => return self.clone(),
         };
         let OperationData { name, tag, attrs, span, .. } = &**self;
         Operation(Arc::new(OperationData {
@@ -206,7 +250,9 @@ impl Operation {
     /// A result.
     pub fn output(&self, index: usize) -> Ref<Tensor> {
         let (shape, dtype): (Array<Expr>, DataType) = match &self.kind {
-            OperationKind::Placeholder { shape, dtype } => (shape.clone(), *dtype),
+            OperationKind::Placeholder { shape, dtype } | OperationKind::External { shape, dtype, .. } => {
+                (shape.clone(), *dtype)
+            }
             OperationKind::Compute { axis, body, .. } => {
                 let extents = axis.iter().filter_map(|axis| axis.dom.as_ref().map(|dom| dom.extent.clone()));
                 (extents.collect(), body.get(index).map_or(DataType::VOID, |value| value.dtype()))
@@ -229,7 +275,7 @@ impl Operation {
     pub fn body(&self) -> Option<&Array<Expr>> {
         match &self.kind {
             OperationKind::Compute { body, .. } => Some(body),
-            OperationKind::Placeholder { .. } => None,
+            OperationKind::Placeholder { .. } | OperationKind::External { .. } => None,
         }
     }
 
@@ -239,12 +285,15 @@ impl Operation {
             OperationKind::Compute { axis, reduce_axis, .. } => {
                 axis.iter().chain(reduce_axis).cloned().collect()
             }
-            OperationKind::Placeholder { .. } => Vec::new(),
+            OperationKind::Placeholder { .. } | OperationKind::External { .. } => Vec::new(),
         }
     }
 
-    /// The tensors that the bodies read, in the order of their first load.
+    /// The tensors that the operation reads, in the order of their first load.
     pub fn inputs(&self) -> Vec<Ref<Tensor>> {
+        if let OperationKind::External { inputs, .. } = &self.kind {
+            return inputs.clone();
+        }
         let mut found: Vec<Ref<Tensor>> = Vec::new();
         let mut known = hashbrown::HashSet::new();
         let Some(body) = self.body() else { return found };

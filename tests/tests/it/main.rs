@@ -1,5 +1,6 @@
 //! Tests of the whole, text in and text out: one program, because linking each file by itself takes longer than its tests.
 
+mod c_source;
 mod deep_scripts;
 mod diagnostics;
 mod dialect_files;

@@ -42,7 +42,7 @@ impl Summary {
         for (_, constant) in &imported.constants {
             summary.constants += 1;
             summary.elements += constant.data.shape.iter().map(|dim| dim.unsigned_abs()).product::<u64>();
-            summary.bytes += constant.data.bytes().map_or(0, |bytes| bytes.len() as u64);
+            summary.bytes += constant.data.data.byte_count().map_or(0, |bytes| bytes as u64);
         }
         let main = imported.module.function("main").and_then(|(_, function)| function.as_node::<Function>());
         let Some(main) = main else { return summary };

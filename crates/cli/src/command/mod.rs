@@ -10,7 +10,6 @@ mod equal;
 mod explain;
 mod explain_code;
 mod explore;
-mod explore_parts;
 mod hash;
 mod import;
 mod import_summary;

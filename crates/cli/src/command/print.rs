@@ -141,9 +141,9 @@ pub(super) fn print_all(
         if !all.text.is_empty() {
             all.text.push_str("\n\n");
         }
-        let is_path = |name: &&str| naming == Naming::Paths && name.contains(['.', '[', '(']);
-        if let Some(path) = script.name.as_deref().filter(is_path) {
-            all.text.push_str(&format!("# {path}\n"));
+        if let Some(heading) = script.heading().filter(|_| naming == Naming::Paths) {
+            all.text.push_str(&heading);
+            all.text.push('\n');
         }
         match all.text.is_empty() {
             true => all.text = printed.text,

@@ -107,21 +107,14 @@ fn schedule_file(
     let mut left_out = None;
     schedule.intrinsics_mut().extend(registered);
     if let Some(file) = &args.intrins {
-        let source = read_other(file, settings, timings)?;
+        let source = input::read(file, settings, timings).map_err(|failure| FileError::new(failure, None))?;
         let read = read_intrinsics(schedule.intrinsics_mut(), &source, settings);
         read.map_err(|error| FileError::new(error, Some(source)))?;
     }
     let plain = schedule.clone();
     if let Some(trace) = args.trace.as_ref().or(args.trace_json.as_ref()) {
-        let source = read_other(trace, settings, timings)?;
-        let applied = timings.time("schedule", || apply(&mut schedule, &source, args, settings));
-        let failure = match (applied, schedule.refusals()) {
-            (applied, []) => applied.err(),
-            (applied, refusals) => {
-                Some(FileErrorKind::Refused(Box::new(refused_by(refusals, applied, &input.source))))
-            }
-        };
-        let failure = failure.map(|failure| FileError::new(failure, Some(source)));
+        let form = if args.trace.is_some() { TraceForm::Python } else { TraceForm::Json };
+        let failure = apply(&mut schedule, trace, form, &input.source, settings, timings)?;
         match failure {
             Some(failed) if args.keep_going && failed.is_only_refused() => left_out = Some(failed),
             Some(failed) => return Err(failed),
@@ -255,27 +248,50 @@ fn configured(mut schedule: Schedule, args: &ScheduleArgs) -> Schedule {
     schedule
 }
 
-fn apply(
+/// The form of a trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TraceForm {
+    Python,
+    Json,
+}
+
+/// Applies the trace in a file to the schedule of a module of `input`. The result is the failure, with the text of the trace.
+///
+/// # Errors
+/// If the file cannot be read.
+pub(super) fn apply(
+    schedule: &mut Schedule,
+    trace: &Path,
+    form: TraceForm,
+    input: &Source,
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Result<Option<Box<FileError>>, Box<FileError>> {
+    let source = input::read(trace, settings, timings).map_err(|failure| {
+        let source = Source::new(input::display_name(trace), String::new());
+        FileError::new(failure, Some(source))
+    })?;
+    let applied = timings.time("schedule", || apply_text(schedule, &source, form, settings));
+    let failure = match (applied, schedule.refusals()) {
+        (applied, []) => applied.err(),
+        (applied, refusals) => Some(FileErrorKind::Refused(Box::new(refused_by(refusals, applied, input)))),
+    };
+    Ok(failure.map(|failure| FileError::new(failure, Some(source))))
+}
+
+fn apply_text(
     schedule: &mut Schedule,
     trace: &Source,
-    args: &ScheduleArgs,
+    form: TraceForm,
     settings: &Settings<'_>,
 ) -> Result<(), FileErrorKind> {
-    if args.trace.is_some() {
+    if form == TraceForm::Python {
         let applied = schedule.apply_text(&trace.name, &trace.text, settings.registry());
         return applied.map_err(|errors| FileErrorKind::Script { errors });
     }
     let fail = |error: String| FileErrorKind::Schedule(error);
     let trace = serde_json::from_str(&trace.text).map_err(|error| fail(error.to_string()))?;
     schedule.apply_json(&trace).map_err(|error| fail(error.to_string()))
-}
-
-/// Reads another file than the input, under whose name errors are shown.
-pub(super) fn read_other(path: &Path, settings: &Settings<'_>, timings: &mut Timings) -> Answer<Source> {
-    input::read(path, settings, timings).map_err(|failure| {
-        let source = Source::new(path.display().to_string(), String::new());
-        FileError::new(failure, Some(source))
-    })
 }
 
 /// The module of a script; a function alone is the function `main` of a module.

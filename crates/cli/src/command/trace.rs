@@ -1,18 +1,19 @@
 //! `trace`: which passes and sources a node comes from.
 
+use std::ops::Range;
 use std::path::Path;
 
 use serde_json::json;
 use tvmscript::diagnostics::{LineIndex, Position};
 use tvmscript::docsifier::{MappedText, print_mapped};
 use tvmscript::ir::IRModule;
-use tvmscript::ir_core::shared::Visited;
-use tvmscript::ir_core::{AccessPath, NodeSearch, PtrSet, SourceTexts, for_each_own_child};
+use tvmscript::ir_core::{AccessPath, SourceTexts};
 use tvmscript::pass::Sequential;
 use tvmscript::pass::instrument::{PassEffect, Provenance};
 use tvmscript::schedule::{TracedBuild, graph_nodes};
 use tvmscript::te::Table;
 use tvmscript::{Object, Span, SpanKind, Value};
+use tvmscript_explore::lineage::for_each_own_node;
 
 use super::{Answer, Run, opt};
 use crate::args::{Trace, TraceFormat};
@@ -130,8 +131,9 @@ fn transform(
 
 /// A script after the passes.
 struct Printed {
+    heading: Option<String>,
     mapped: MappedText,
-    /// Lines of the whole text before this script.
+    /// Lines of the whole text before this script, with its heading.
     lines_before: usize,
 }
 
@@ -167,8 +169,10 @@ impl Tracer<'_> {
             let config = script.with_own_release(args.text.config(self.settings));
             let mapped = print_mapped(&script.node, self.settings.registry(), &config)
                 .map_err(FileErrorKind::Unprintable)?;
+            let heading = script.heading();
+            lines_before += usize::from(heading.is_some());
             let lines = mapped.text().lines().count();
-            printed.push(Printed { mapped, lines_before });
+            printed.push(Printed { heading, mapped, lines_before });
             // Scripts are separated by one blank line.
             lines_before += lines + 1;
         }
@@ -199,44 +203,41 @@ impl Tracer<'_> {
             if let Value::Node(node) = &part
                 && node.info().has_span()
             {
-                return Some(self.record(script, &lines, node, path));
+                let range = script.mapped.ranges_of_node(node).first();
+                return Some(self.record(script, &lines, node, path, range));
             }
             path.steps.pop()?;
             part = path.follow(script.mapped.root())?;
         }
     }
 
-    /// The nodes with a source whose parents have other sources.
+    /// The first node with a source of each line that has one of its own.
     fn from(&self, printed: &[Printed], wanted: &str) -> Vec<Record> {
         let mut records = Vec::new();
         for script in printed {
-            let mut found = PtrSet::default();
-            let mut visited = Visited::default();
-            let mut work = vec![(script.mapped.root(), false)];
-            while let Some((node, is_inside)) = work.pop() {
-                if !visited.is_first(node) {
-                    continue;
-                }
-                let mut is_inside = is_inside;
-                if node.span().is_known() {
-                    let comes_from = node.span().parts().into_iter().any(|part| self.is_in(part, wanted));
-                    if comes_from && !is_inside {
-                        found.insert(node.clone());
-                    }
-                    is_inside = comes_from;
-                }
-                for_each_own_child(node, |child| work.push((child, is_inside)));
-            }
-            let search = NodeSearch { limit: found.len(), derived: false };
-            let nodes = search.run(script.mapped.root(), |node| found.contains(node));
             let lines = LineIndex::new(script.mapped.text());
-            records.extend(nodes.into_iter().map(|(node, path)| self.record(script, &lines, &node, path)));
+            let mut last = 0;
+            for_each_own_node(&script.mapped, |own| {
+                let comes_from = || own.node.span().parts().into_iter().any(|part| self.is_in(part, wanted));
+                if own.line == last || !comes_from() {
+                    return;
+                }
+                last = own.line;
+                let path = script.mapped.docs().paths().to_path(own.path);
+                records.push(self.record(script, &lines, own.node, path, Some(own.range)));
+            });
         }
         records
     }
 
-    fn record(&self, script: &Printed, lines: &LineIndex<'_>, node: &Object, path: AccessPath) -> Record {
-        let range = script.mapped.ranges_of_node(node).first();
+    fn record(
+        &self,
+        script: &Printed,
+        lines: &LineIndex<'_>,
+        node: &Object,
+        path: AccessPath,
+        range: Option<&Range<usize>>,
+    ) -> Record {
         let place = range.map(|range| {
             let Position { line, column, .. } = lines.position(range.start);
             (script.lines_before + line, column)
@@ -301,8 +302,11 @@ impl Tracer<'_> {
 
 /// The text with line numbers.
 fn numbered(printed: &[Printed]) -> String {
-    let whole: Vec<&str> = printed.iter().map(|script| script.mapped.text()).collect();
-    let whole = whole.join("\n\n");
+    let text = |script: &Printed| {
+        let heading = script.heading.as_ref().map_or(String::new(), |heading| format!("{heading}\n"));
+        heading + script.mapped.text()
+    };
+    let whole = printed.iter().map(text).collect::<Vec<_>>().join("\n\n");
     whole.lines().enumerate().map(|(index, line)| format!("{:>5}  {line}\n", index + 1)).collect()
 }
 

@@ -15,13 +15,19 @@ const WIDTH = 44;
 export class Bands {
   readonly root = svg('svg', { class: 'bands', 'aria-hidden': 'true', width: WIDTH });
   readonly later = inNextFrame(() => this.draw());
+  private height = 0;
   private hunks: Hunk[] = [];
   private chosen: [number[], number[]] = [[], []];
 
   constructor(
     private readonly before: Pane,
     private readonly after: Pane,
-  ) {}
+  ) {
+    new ResizeObserver(([entry]) => {
+      this.height = entry?.contentRect.height ?? 0;
+      this.later();
+    }).observe(this.root);
+  }
 
   /** Shows changes, and the chosen lines of both panes. */
   show(hunks: Hunk[], chosen: [number[], number[]]): void {
@@ -31,7 +37,7 @@ export class Bands {
   }
 
   private draw(): void {
-    const height = this.root.clientHeight;
+    const { height } = this;
     if (!height || !this.before.doc || !this.after.doc) return this.root.replaceChildren();
     const drawn: SVGElement[] = [];
     const y = (pane: Pane, place: number) => Math.max(-40, Math.min(height + 40, place * ROW - pane.rows.offset));

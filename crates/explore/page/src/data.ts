@@ -104,15 +104,13 @@ export interface Page {
   notes: string[];
 }
 
-/** Reads the page's data from its `<script id="data">`: base64 of JSON, deflated with or without the header of zlib. */
+/** Reads the page's data from its `<script id="data">`: base64 of deflated JSON. */
 export async function readPage(): Promise<Page> {
   const block = document.getElementById('data')?.textContent ?? '';
   const packed = atob(block.trim());
   const bytes = new Uint8Array(packed.length);
   for (let i = 0; i < packed.length; i++) bytes[i] = packed.charCodeAt(i);
-  const [first = 0, second = 0] = bytes;
-  const hasHeader = (first & 15) === 8 && (first * 256 + second) % 31 === 0;
-  const inflater = new DecompressionStream(hasHeader ? 'deflate' : 'deflate-raw');
+  const inflater = new DecompressionStream('deflate-raw');
   const text = await new Response(new Blob([bytes]).stream().pipeThrough(inflater)).text();
   return JSON.parse(text) as Page;
 }

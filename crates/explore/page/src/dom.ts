@@ -30,9 +30,10 @@ export function set(element: Element, name: string, value: string | number | und
   else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, String(value));
 }
 
-/** A button that shows a sign, with a name for those who do not see it and the name of what it does for scripts. */
-export function button(action: string, sign: string, label: string, press: () => void): HTMLButtonElement {
-  const made = el('button', { type: 'button', 'data-action': action, title: label, 'aria-label': label }, sign);
+/** A button with a hook for scripts. A sign that is no word gets the hint as its name. */
+export function button(action: string, sign: string, hint: string, press: () => void): HTMLButtonElement {
+  const name = /^\W*$/.test(sign) ? hint : undefined;
+  const made = el('button', { type: 'button', 'data-action': action, title: hint, 'aria-label': name }, sign);
   made.addEventListener('click', press);
   return made;
 }

@@ -6,8 +6,9 @@ import type { Graph, GraphNode, Page } from './data';
 import { button, el, inNextFrame, set, svg } from './dom';
 
 const MANY = 500;
-/** Most nodes in the page at once, and characters of a name that a node shows. */
+/** Most nodes in the page at once, and most labels of edges. */
 const MOST = 500;
+const LABELS = 50;
 const MARGIN = 16;
 
 export class GraphView {
@@ -18,6 +19,7 @@ export class GraphView {
   private readonly edges = svg('path', { class: 'edges' });
   private readonly lit = svg('path', { class: 'edges lit' });
   private readonly boxes = svg('path', { class: 'boxes' });
+  private readonly labels = svg('g', { class: 'labels' });
   private readonly nodes = svg('g');
   private readonly path = el('span', { class: 'path' });
   private readonly later = inNextFrame(() => this.draw());
@@ -34,7 +36,7 @@ export class GraphView {
     private readonly open: (graph: number) => void,
   ) {
     this.drawing.append(this.layer);
-    this.layer.append(this.edges, this.lit, this.boxes, this.nodes);
+    this.layer.append(this.edges, this.lit, this.boxes, this.nodes, this.labels);
     this.scroller.append(this.drawing);
     const tools = el(
       'span',
@@ -201,11 +203,17 @@ export class GraphView {
     const first = graph.nodes.find((node) => node.name === selected) ?? graph.nodes.find(isLit);
     if (first && !this.scroller.contains(document.activeElement)) this.reveal(first);
     let d = '';
+    const labels: Node[] = [];
     for (const edge of graph.edges) {
       const [from, to] = [graph.nodes[edge.from], graph.nodes[edge.to]];
-      if ((from && isLit(from)) || (to && isLit(to))) d += line(edge.points);
+      if (!(from && isLit(from)) && !(to && isLit(to))) continue;
+      d += line(edge.points);
+      const [x = 0, y = 0, nextX = 0, nextY = 0] = edge.points;
+      if (!edge.label || labels.length >= LABELS) continue;
+      labels.push(svg('text', { x: (x + nextX) / 2 + 6, y: (y + nextY) / 2 + 3 }, edge.label.slice(0, 60)));
     }
     set(this.lit, 'd', d);
+    this.labels.replaceChildren(...labels);
     this.draw();
   }
 
@@ -254,7 +262,11 @@ export class GraphView {
   private node(node: GraphNode, index: number): SVGGElement {
     const fits = Math.max(3, Math.floor((node.w - 12) / 6.7));
     const short = node.name.length > fits ? `…${node.name.slice(-(fits - 1))}` : node.name;
-    const kind = [node.mark, node.inner == null ? '' : 'namespace', node.schedule == null ? '' : 'with a schedule'];
+    const hasOp = node.op !== '' && node.op !== node.name && node.h >= 30;
+    const op = node.op.slice(0, fits);
+    // What is seen comes first, for those who speak to the page.
+    const seen = hasOp ? `${short} ${op}` : short;
+    const kind = [short === node.name ? '' : node.name, op === node.op && hasOp ? '' : node.op, node.mark, node.inner == null ? '' : 'namespace', node.schedule == null ? '' : 'with a schedule'];
     const group = svg('g', {
       'data-node': node.name,
       'data-index': index,
@@ -263,13 +275,12 @@ export class GraphView {
       'data-scheduled': node.schedule == null ? undefined : '',
       tabindex: 0,
       role: 'button',
-      'aria-label': [node.name, node.op, ...kind].filter((word) => word).join(', '),
+      'aria-label': [seen, ...kind].filter((word) => word).join(', '),
       transform: `translate(${node.x} ${node.y})`,
     });
     group.append(svg('rect', { width: node.w, height: node.h, rx: 4 }));
-    const hasOp = node.op !== '' && node.op !== node.name && node.h >= 30;
     group.append(svg('text', { x: node.w / 2, y: node.h / 2 + (hasOp ? -2 : 4) }, short));
-    if (hasOp) group.append(svg('text', { class: 'op', x: node.w / 2, y: node.h / 2 + 12 }, node.op.slice(0, fits)));
+    if (hasOp) group.append(' ', svg('text', { class: 'op', x: node.w / 2, y: node.h / 2 + 12 }, op));
     group.append(svg('title', {}, [node.name, node.op, node.mark ?? ''].filter((word) => word).join('\n')));
     return group;
   }

@@ -4,7 +4,7 @@ import type { Key } from './keys';
 
 /** Shows the keys and the signs of marks, closed by Escape or the button. */
 export function helpDialog(keys: Key[], notes: string[]): HTMLDialogElement {
-  const rows = keys.map(({ keys, does }) => {
+  const rows = keys.filter(({ does }) => does).map(({ keys, does }) => {
     const signs = keys.flatMap((key, i) => (i ? [' ', el('kbd', {}, key)] : [el('kbd', {}, key)]));
     return el('tr', {}, el('th', { scope: 'row' }, ...signs), el('td', {}, does));
   });

@@ -22,27 +22,38 @@ export class Rows {
   private view = HIDDEN;
   /** `true` while the place of the scroll bar is out of date. */
   private isMoved = false;
-  /** Calls the painter in the next frame. */
+  private byBar = false;
+  /** A row in sight that a change of the height does not put out of sight. */
+  kept = -1;
+  /** Moves the scroll bar and paints in the next frame. */
   readonly later: () => void;
 
   /**
-   * `make` makes the row of an index that begins with 0; `painted` is called after each change of what is in sight. Lists of up
+   * `make` makes the row of an index that begins with 0; `painted` is called after each change of what is in sight, with
+   * `true` if the scroll bar moved. Lists of up
    * to `whole` rows are in the page as a whole.
    */
   constructor(
     readonly scroller: HTMLElement,
     readonly height: number,
     private readonly make: (index: number) => HTMLElement,
-    private readonly painted: () => void = () => {},
+    private readonly painted: (byBar: boolean) => void = () => {},
     private readonly whole = 0,
   ) {
-    this.later = inNextFrame(() => this.paint());
+    this.later = inNextFrame(() => {
+      if (this.isMoved) scroller.scrollTop = this.offset / this.ratio;
+      this.isMoved = false;
+      this.paint();
+      this.byBar = false;
+    });
     this.layer.className = 'rows';
     this.layer.setAttribute('role', 'presentation');
     scroller.append(this.layer);
     scroller.addEventListener('scroll', () => this.scrolled(), { passive: true });
     new ResizeObserver(() => {
+      const isKept = this.isInSight(this.kept);
       this.view = Math.min(scroller.clientHeight || HIDDEN, HIGHEST);
+      if (isKept) this.reveal(this.kept);
       this.later();
     }).observe(scroller);
   }
@@ -60,7 +71,10 @@ export class Rows {
     if (this.isMoved) return;
     const top = this.scroller.scrollTop;
     // A bar that stands where it was put, to the pixel, did not move.
-    if (Math.abs(top - this.offset / this.ratio) >= 1) this.offset = top * this.ratio;
+    if (Math.abs(top - this.offset / this.ratio) >= 1) {
+      this.offset = top * this.ratio;
+      this.byBar = true;
+    }
     this.later();
   }
 
@@ -86,10 +100,6 @@ export class Rows {
 
   paint(): void {
     const { height, offset } = this;
-    if (this.isMoved && this.scroller.isConnected) {
-      this.isMoved = false;
-      this.scroller.scrollTop = offset / this.ratio;
-    }
     const isWhole = this.count <= this.whole;
     const first = isWhole ? 0 : Math.max(0, Math.floor(offset / height) - SPARE);
     const end = isWhole ? this.count : Math.min(this.count, Math.ceil((offset + this.view) / height) + SPARE);
@@ -111,7 +121,7 @@ export class Rows {
       row.style.top = `${index * height + shift}px`;
     }
     this.layer.append(made);
-    this.painted();
+    this.painted(this.byBar);
   }
 
   /** Visits the rows that are in the page. */
@@ -123,14 +133,16 @@ export class Rows {
   scrollTo(top: number): void {
     this.offset = Math.max(0, Math.min(top * this.height, this.full - this.view));
     this.isMoved = true;
+    this.paint();
     this.later();
   }
 
+  private isInSight(index: number): boolean {
+    return index >= this.top && index + 1 <= this.top + this.visible;
+  }
+
   /** Scrolls a row into sight, to a third of the height, unless it is in sight. */
-  reveal(index: number, always = false): boolean {
-    const { top, visible } = this;
-    if (!always && index >= top && index + 1 <= top + visible) return false;
-    this.scrollTo(index - visible / 3);
-    return true;
+  reveal(index: number, always = false): void {
+    if (always || !this.isInSight(index)) this.scrollTo(index - this.visible / 3);
   }
 }

@@ -59,9 +59,10 @@ export interface Form {
 }
 
 /** Lists the forms that a line takes through the versions; calls `show` with all of them, at once or slices later. */
-export function history(
+export function history<S>(
   relatives: Relatives,
-  docs: (Doc | undefined)[],
+  steps: S[],
+  docOf: (step: S) => Doc | undefined,
   isStale: () => boolean,
   show: (forms: Form[]) => void,
 ): void {
@@ -70,7 +71,8 @@ export function history(
   let last: Form | undefined;
   let lastText = '';
   const next = () => {
-    const doc = docs[step];
+    const at = steps[step];
+    const doc = at && docOf(at);
     if (doc) {
       const lines = relatives.lines(doc);
       const text = lines.map((n) => doc.line(n).trim()).join('\n');
@@ -81,7 +83,7 @@ export function history(
         forms.push(last);
       }
     }
-    return ++step < docs.length;
+    return ++step < steps.length;
   };
   inSlices(next, isStale, () => show(forms));
 }

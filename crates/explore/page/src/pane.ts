@@ -51,13 +51,14 @@ export class Pane {
   ) {
     this.title.textContent = label;
     this.header.append(this.title, this.detail);
-    this.ruler = new Ruler((place) => {
-      this.isLed = true;
+    const jump = (place: number) => {
       this.rows.scrollTo(place * (this.doc?.count ?? 0) - this.rows.visible / 2);
-    });
+      this.scrolled(true);
+    };
+    this.ruler = new Ruler(jump, () => this.rule());
     const body = el('div', { class: 'body' }, this.scroller, this.ruler.root as unknown as Node, this.empty);
     this.root = el('section', { class: 'pane', [hook[0]]: hook[1], 'aria-label': label }, this.header, body);
-    this.rows = new Rows(this.scroller, ROW, (index) => this.row(index + 1), () => this.painted());
+    this.rows = new Rows(this.scroller, ROW, (index) => this.row(index + 1), (byBar) => this.painted(byBar));
     this.scroller.addEventListener('click', (event) => {
       const row = event.target instanceof Element ? event.target.closest('[data-line]') : null;
       const isSelecting = !(getSelection()?.isCollapsed ?? true);
@@ -71,6 +72,7 @@ export class Pane {
       if (line === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
       this.rows.reveal(line - 1);
+      this.scrolled(true);
       pick(line);
     });
   }
@@ -78,9 +80,9 @@ export class Pane {
   /** `true` while the user scrolls this pane, `false` once another one does. */
   isLed = false;
 
-  private painted(): void {
+  private painted(byBar: boolean): void {
     this.ruler.look(this.rows.top, this.rows.visible);
-    this.scrolled(this.isLed);
+    this.scrolled(byBar && this.isLed);
   }
 
   private lineOfKey(event: KeyboardEvent): number | undefined {
@@ -126,6 +128,7 @@ export class Pane {
       this.decorate(row, index + 1);
     });
     const { caret } = marks;
+    this.rows.kept = (caret ?? 0) - 1;
     set(this.scroller, 'aria-activedescendant', caret === undefined ? undefined : this.id(caret));
     this.rule();
   }
@@ -181,8 +184,9 @@ export class Pane {
     set(row, 'data-renamed', kind === 'renamed' ? '' : undefined);
     set(row, 'data-linked', isLinked ? '' : undefined);
     set(row, 'aria-selected', line === this.marks.caret ? 'true' : 'false');
-    const words = [String(line), kind, isLinked ? 'linked' : undefined].filter((word) => word !== undefined);
-    const text = this.doc?.line(line).slice(0, 500) ?? '';
-    set(row, 'aria-label', kind || isLinked ? `${words.join(', ')}: ${text}` : undefined);
+    const text = this.doc?.line(line).slice(0, 500).trim() ?? '';
+    const words = [String(line), kind, isLinked ? 'linked' : undefined, text ? undefined : 'blank'];
+    const label = `${words.filter((word) => word !== undefined).join(', ')}: ${text}`;
+    set(row, 'aria-label', kind || isLinked || !text ? label : undefined);
   }
 }

@@ -87,7 +87,7 @@ export class Passes {
       return isFolded(step) ? [] : [i];
     });
     set(this.fold, 'aria-pressed', String(folded.size > 0));
-    const changed = steps.filter((step) => step.changed).length;
+    const changed = steps.filter((step, i) => i > 0 && step.changed).length;
     this.count.textContent = `${changed}/${Math.max(0, steps.length - 1)}`;
     this.count.title = `${changed} of ${counted(steps.length - 1, 'pass', 'passes')} changed something`;
     this.rows.reset(this.listed.length);
@@ -136,11 +136,14 @@ export class Passes {
     const { version } = step;
     const inner = this.steps.filter((s) => s.parent === index).length;
     const warn = version.error ? 'error' : version.wellFormed === false ? 'not well-formed' : version.readsBack === false ? 'does not read back' : '';
+    // A phase is shown where it begins.
+    const above = this.steps[this.listed[at - 1] ?? -1]?.version.phase;
+    const phase = version.phase === above ? undefined : version.phase;
     const label = [
-      index === 0 ? `input ${step.name}` : `${index}: ${step.name}`,
-      version.phase ?? '',
-      step.changed ? 'changed' : 'not changed',
-      version.ms == null ? '' : time(version.ms),
+      // What is seen comes first, for those who speak to the page.
+      [step.name, phase, version.ms == null ? '' : time(version.ms)].filter((word) => word).join(' '),
+      phase ? '' : version.phase,
+      index === 0 ? 'input' : step.changed ? 'changed' : 'not changed',
       inner ? `${counted(inner, 'pass', 'passes')} inside` : '',
       step.parts ? 'the runs part here' : '',
       warn,
@@ -165,10 +168,11 @@ export class Passes {
     item.style.setProperty('--depth', String(Math.min(step.depth, 8)));
     if (inner) item.append(el('span', { class: 'twist' }, this.folded.has(index) ? '▸' : '▾'));
     item.append(name);
+    if (phase) item.append(' ', el('span', { class: 'phase' }, phase));
     if (version.ms != null) {
       const bar = el('span', { class: 'ms' }, time(version.ms));
       bar.style.setProperty('--part', String(this.longest ? version.ms / this.longest : 0));
-      item.append(bar);
+      item.append(' ', bar);
     }
     this.markItem(item, index);
     return item;

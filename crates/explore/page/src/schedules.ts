@@ -65,8 +65,8 @@ export class ScheduleView {
   private listRecords(schedule: Schedule): void {
     const items = schedule.records.map((record, i) => {
       const name = i === 0 ? 'start' : record.primitive;
-      const press = button('record', '', `Record ${i}: ${record.call || name}`, () => this.step(i));
-      press.append(el('b', {}, String(i)), ` ${name}`);
+      const press = button('record', name, record.call || name, () => this.step(i));
+      press.prepend(el('b', {}, String(i)), ' ');
       return el('li', { 'data-record': i }, press);
     });
     this.list.replaceChildren(...items);

@@ -2,11 +2,19 @@
 import type { Ref } from './steps';
 
 export type PaneName = 'source' | 'before' | 'after';
-export type View = 'text' | 'graph' | 'schedules';
+/** Views, in the order of the keys `1`, `2`, `3`. */
+export const VIEWS = ['text', 'graph', 'schedules'] as const;
+export type View = (typeof VIEWS)[number];
 
 /** Panes of the view of texts, in the order in which the key `d` goes through them. */
 export const LAYOUTS = ['all', 'diff', 'source', 'after'] as const;
 export type Layout = (typeof LAYOUTS)[number];
+export const LAYOUT_NAMES: Record<Layout, string> = {
+  all: 'source, before and after',
+  diff: 'before and after',
+  source: 'source and after',
+  after: 'after alone',
+};
 
 export interface State {
   /** Index of the run, or `BOTH`. */

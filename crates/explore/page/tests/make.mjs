@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { deflateSync } from 'node:zlib';
+import { deflateRawSync } from 'node:zlib';
 
 const dist = join(dirname(fileURLToPath(import.meta.url)), '..', 'dist');
 
@@ -16,7 +16,7 @@ export function html(page) {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${style}</style></head>
-<body><noscript></noscript><script type="application/octet-stream" id="data">${deflateSync(JSON.stringify(page)).toString('base64')}</script>
+<body><noscript></noscript><script type="application/octet-stream" id="data">${deflateRawSync(JSON.stringify(page)).toString('base64')}</script>
 <script>${script}</script></body></html>`;
 }
 

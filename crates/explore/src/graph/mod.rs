@@ -29,19 +29,19 @@ const CHARACTER_WIDTH: u32 = 7;
 const PADDING: u32 = 12;
 
 /// The graphs of a program that passes made, without places: those of the Relax functions of its first version, and the calls
-/// of the version with most functions, the first of them. `origins` finds the indices of the origins of a span.
+/// of the version with most functions, the first of them. `scheduled` are functions that have
+/// schedules; `origins` finds the indices of the origins of a span.
 pub fn of_program(
     versions: &[Object],
-    schedules: &[Schedule],
+    scheduled: &[String],
     origins: &mut dyn FnMut(Span) -> Vec<u32>,
 ) -> Vec<Graph> {
     let modules: Vec<Ref<IRModule>> = versions.iter().filter_map(module_of).collect();
     let Some(first) = modules.first() else { return Vec::new() };
     let mut graphs = model::graphs(first, origins);
     let largest = modules.iter().rev().max_by_key(|module| module.functions.len()).unwrap_or(first);
-    link_functions(&mut graphs, largest, schedules, origins);
+    link_functions(&mut graphs, largest, scheduled, origins);
     graphs.push(calls::graph(largest, origins));
-    link_schedules(&mut graphs, schedules);
     graphs
 }
 
@@ -97,10 +97,10 @@ pub fn place(graphs: &mut [Graph]) {
 fn link_functions(
     graphs: &mut [Graph],
     module: &Ref<IRModule>,
-    schedules: &[Schedule],
+    scheduled: &[String],
     origins: &mut dyn FnMut(Span) -> Vec<u32>,
 ) {
-    let has_schedule = |name: &str| schedules.iter().any(|schedule| schedule.function == name);
+    let has_schedule = |name: &str| scheduled.iter().any(|scheduled| scheduled == name);
     let mut functions: HashMap<u32, String> = HashMap::new();
     for node in tvmscript_schedule::graph_nodes(module) {
         let name = node.function.as_str();
@@ -120,13 +120,13 @@ fn link_functions(
 }
 
 /// Gives nodes of functions without origins those of the first two lines of the function, for runs without spans.
-pub fn link_heads(graphs: &mut [Graph], run: &Run, store: &mut Store) {
+pub fn link_heads(graphs: &mut [Graph], run: &Run, index: u32, store: &mut Store) {
     let mut heads: HashMap<&str, Vec<u32>> = HashMap::new();
     let mut line = 1;
     for part in run.versions.first().into_iter().flat_map(|version| &version.parts) {
         if let Some(function) = &part.function {
             let heads = heads.entry(function).or_default();
-            heads.extend((line..line + 2).map(|line| store.origin(Origin::Line { run: 0, line })));
+            heads.extend((line..line + 2).map(|line| store.origin(Origin::Line { run: index, line })));
         }
         line += store.line_count(part.text);
     }

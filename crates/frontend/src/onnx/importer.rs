@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::sync::Arc;
 
 use tvmscript_ir_core::{DataType, PtrMap, Ref};
 use tvmscript_prim::IntImm;
@@ -19,7 +19,9 @@ use super::operators::{Row, as_tensor, find, is_shape};
 use super::proto::{GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto};
 use super::tensor;
 use crate::error::{ImportError, ImportErrors, ImportWarning, Reason};
+use crate::file_part::FilePart;
 use crate::graph::{Graph, described};
+use crate::model::Model;
 use crate::ops::{field, tensor_of};
 use crate::{ImportOptions, Imported};
 
@@ -60,7 +62,7 @@ pub(super) struct Importer<'m> {
     pub(super) graph: Graph,
     pub(super) options: &'m ImportOptions,
     opset: i64,
-    pub(super) folder: Option<&'m Path>,
+    pub(super) model: &'m Model,
     /// All nodes: after each one those of its subgraphs.
     order: Vec<&'m NodeProto>,
     /// Names of the nodes, by address.
@@ -76,12 +78,12 @@ pub(super) struct Importer<'m> {
 
 /// Converts the graph of a model.
 pub(super) fn import(
-    model: &ModelProto,
+    proto: &ModelProto,
     main: &GraphProto,
-    folder: Option<&Path>,
+    model: &Model,
     options: &ImportOptions,
 ) -> Result<Imported, ImportErrors> {
-    let stated = model.opset_import.iter().find(|set| matches!(set.domain.as_ref(), b"" | b"ai.onnx"));
+    let stated = proto.opset_import.iter().find(|set| matches!(set.domain.as_ref(), b"" | b"ai.onnx"));
     let opset = options.opset.unwrap_or_else(|| stated.map_or(1, |set| set.version));
     let has_if = main.node.iter().any(|node| node.op_type.as_ref() == b"If");
     let internal = |reason: Reason| ImportError::Container { format: crate::Format::Onnx, reason: reason.0 };
@@ -91,7 +93,7 @@ pub(super) fn import(
         graph,
         options,
         opset,
-        folder,
+        model,
         order: Vec::new(),
         layers: HashMap::new(),
         scopes: vec![Scope::new()],
@@ -280,8 +282,10 @@ impl<'m> Importer<'m> {
     }
 
     fn constants(&mut self, graph: &'m GraphProto) {
-        for tensor in &graph.initializer {
-            self.initializer(tensor);
+        let is_main = self.scopes.len() == 1;
+        for (at, tensor) in graph.initializer.iter().enumerate() {
+            let part = self.model.parts.get(&at).filter(|_| is_main);
+            self.initializer(tensor, part);
         }
         for sparse in &graph.sparse_initializer {
             let name = sparse.values.as_ref().map(|values| text(&values.name)).unwrap_or_default();
@@ -291,14 +295,15 @@ impl<'m> Importer<'m> {
         }
     }
 
-    fn initializer(&mut self, proto: &'m TensorProto) {
+    /// Adds a constant; `part` holds its elements if they are still in the file.
+    fn initializer(&mut self, proto: &'m TensorProto, part: Option<&Arc<FilePart>>) {
         let name = text(&proto.name);
         if name.trim().is_empty() {
             let reason = "is an initializer, and must have a name".to_owned();
             self.errors.push(ImportError::Tensor { name: name.into_owned(), reason });
             return;
         }
-        let tensor = match tensor::constant(&name, proto, self.folder) {
+        let tensor = match tensor::constant(&name, proto, part, self.model.folder.as_deref()) {
             Ok(tensor) => tensor,
             Err(error) => {
                 self.errors.push(error);

@@ -8,6 +8,7 @@ mod inputs;
 mod name;
 mod node;
 mod operators;
+pub(crate) mod outline;
 pub mod proto;
 mod tensor;
 
@@ -40,7 +41,7 @@ pub fn import(model: &Model, options: &ImportOptions) -> Result<Imported, Import
     if graph.node.is_empty() && graph.input.is_empty() && graph.output.is_empty() {
         return Err(failed("its graph is empty".to_owned()).into());
     }
-    importer::import(&proto, graph, model.folder.as_deref(), options)
+    importer::import(&proto, graph, model, options)
 }
 
 /// The supported operators, in order of their names.

@@ -179,7 +179,8 @@ impl<'m> Node<'_, 'm> {
     /// A tensor as a constant.
     pub(super) fn constant_attribute(&self, name: &str) -> Result<Option<Ref<Constant>>, Reason> {
         let Some(proto) = self.tensor_attribute(name) else { return Ok(None) };
-        Ok(Some(Constant::new(tensor::constant(self.layer(), proto, self.importer.folder)?)))
+        let folder = self.importer.model.folder.as_deref();
+        Ok(Some(Constant::new(tensor::constant(self.layer(), proto, None, folder)?)))
     }
 
     /// A graph.

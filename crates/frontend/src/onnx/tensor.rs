@@ -1,17 +1,18 @@
 //! Element types and constant tensors of ONNX.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use bytes::Bytes;
 use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::tensor::byte_count;
 use tvmscript_ir_core::{DataType, Ref, TypeCode};
 
 use super::name::text;
 use super::proto::TensorProto;
-use crate::elements::{little_endian, tensor};
+use crate::elements::{Elements, little_endian, tensor};
 use crate::error::ImportError;
 use crate::external::{External, refused};
+use crate::file_part::FilePart;
 
 /// The number of the type of texts.
 const STRING: i32 = 8;
@@ -49,10 +50,11 @@ pub(super) fn element_type(number: i32) -> Option<DataType> {
     })
 }
 
-/// A constant tensor. `folder` is that of the model, for elements in other files.
+/// A constant tensor. Its elements may be a part of the model's file, or in another file of its folder.
 pub(super) fn constant(
     name: &str,
     proto: &TensorProto,
+    part: Option<&Arc<FilePart>>,
     folder: Option<&Path>,
 ) -> Result<Ref<TensorNode>, ImportError> {
     let failed = |reason: String| ImportError::Tensor { name: name.to_owned(), reason };
@@ -65,9 +67,10 @@ pub(super) fn constant(
         let bytes = external(name, proto, byte_count(&proto.dims, dtype), folder)?;
         return tensor(name, dtype, &proto.dims, bytes);
     }
-    match &proto.raw_data {
-        Some(raw) => tensor(name, dtype, &proto.dims, raw.clone()),
-        None => tensor(name, dtype, &proto.dims, typed_bytes(proto, dtype)),
+    match (part, &proto.raw_data) {
+        (Some(part), _) => tensor(name, dtype, &proto.dims, part.clone()),
+        (None, Some(raw)) => tensor(name, dtype, &proto.dims, raw.clone()),
+        (None, None) => tensor(name, dtype, &proto.dims, typed_bytes(proto, dtype)),
     }
 }
 
@@ -93,7 +96,7 @@ fn external(
     proto: &TensorProto,
     needed: Option<usize>,
     folder: Option<&Path>,
-) -> Result<Bytes, ImportError> {
+) -> Result<Elements, ImportError> {
     let entry = |key: &str| {
         let entry = proto.external_data.iter().find(|entry| entry.key.as_ref() == key.as_bytes())?;
         Some(text(&entry.value).into_owned())
@@ -119,5 +122,5 @@ fn external(
             "holds {count} bytes of elements, and the type of the tensor needs {needed}"
         )));
     }
-    file.read(offset, count)
+    file.elements(offset, count)
 }

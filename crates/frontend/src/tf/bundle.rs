@@ -81,17 +81,24 @@ impl Bundle {
         let dtype = tensor::element_type(entry.dtype)
             .ok_or_else(|| failed(format!("has the element type {}, which is not supported", entry.dtype)))?;
         let dims = tensor::lengths(entry.shape.as_ref()).unwrap_or_default();
-        elements::tensor(name, dtype, &dims, self.bytes(name, entry)?)
+        let (file, offset, size) = self.place(name, entry)?;
+        elements::tensor(name, dtype, &dims, file.elements(offset, size)?)
     }
 
     /// The bytes of an entry, from the file that it names.
     fn bytes(&self, name: &str, entry: &BundleEntryProto) -> Result<Bytes, ImportError> {
+        let (file, offset, size) = self.place(name, entry)?;
+        file.read(offset, size)
+    }
+
+    /// The file that holds an entry, and offset and size there.
+    fn place(&self, name: &str, entry: &BundleEntryProto) -> Result<(External, u64, u64), ImportError> {
         let path = format!("variables.data-{:05}-of-{:05}", entry.shard_id, self.shards);
         let file = External::find(name, &path, &self.folder)?;
         let (Ok(offset), Ok(size)) = (u64::try_from(entry.offset), u64::try_from(entry.size)) else {
             return Err(file.refused("is used at a negative offset or length"));
         };
-        file.read(offset, size)
+        Ok((file, offset, size))
     }
 
     /// The keys of variables by their names, from the graph of objects that were saved.

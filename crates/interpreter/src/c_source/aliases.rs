@@ -20,6 +20,8 @@ use crate::intrinsics::{Intrinsic, PointerOperator, intrinsic};
 pub(super) struct Aliases {
     numbers: AddressMap<usize>,
     parents: Vec<usize>,
+    /// The number of pointers of each group, at its root.
+    sizes: Vec<usize>,
     /// The elements of each group, at its root.
     elements: Vec<Vec<&'static str>>,
 }
@@ -112,6 +114,13 @@ impl Aliases {
         if a == b {
             return;
         }
+        // The larger group keeps its root, so that roots stay near.
+        let size = |root: usize| self.sizes.get(root).copied().unwrap_or_default();
+        let (a, b) = if size(a) < size(b) { (b, a) } else { (a, b) };
+        let sum = size(a) + size(b);
+        if let Some(size) = self.sizes.get_mut(a) {
+            *size = sum;
+        }
         if let Some(parent) = self.parents.get_mut(b) {
             *parent = a;
         }
@@ -124,9 +133,10 @@ impl Aliases {
     }
 
     fn number(&mut self, pointer: &Ref<Var>) -> usize {
-        let (parents, elements) = (&mut self.parents, &mut self.elements);
+        let (parents, sizes, elements) = (&mut self.parents, &mut self.sizes, &mut self.elements);
         *self.numbers.entry(pointer.object().address()).or_insert_with(|| {
             parents.push(parents.len());
+            sizes.push(1);
             elements.push(Vec::new());
             parents.len() - 1
         })

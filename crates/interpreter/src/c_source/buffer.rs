@@ -64,8 +64,13 @@ impl Writer<'_> {
         }
     }
 
-    /// The offsets of the elements that an access refers to, one per lane of the indices.
-    fn elements(&mut self, buffer: &Buffer, view: &View, indices: &Array<Expr>) -> Result<Vec<Value>> {
+    /// The offsets of the elements that an access refers to, one per lane of the indices, and the conditions to be inside.
+    fn elements(
+        &mut self,
+        buffer: &Buffer,
+        view: &View,
+        indices: &Array<Expr>,
+    ) -> Result<Vec<(Value, Option<String>)>> {
         if indices.len() != view.shape.len() {
             return Err(RunErrorKind::Kind { expected: "an index per dimension" }.into());
         }
@@ -76,13 +81,20 @@ impl Writer<'_> {
             all.push(lanes.into_iter().map(|lane| lane.index_of(dtype)).collect::<Lanes>());
         }
         let count = all.iter().map(Vec::len).max().unwrap_or(1);
-        let mut elements = vec![view.offset.clone(); count];
+        let is_guarded = self.is_guarded && buffer.scope().as_str() == "global";
+        let mut elements = vec![(view.offset.clone(), None); count];
         for ((index, extent), stride) in all.iter().zip(&view.shape).zip(&view.strides) {
             if extent.known() == Some(1) && buffer.buffer_type == BufferType::AutoBroadcast {
                 continue;
             }
-            for (lane, sum) in elements.iter_mut().enumerate() {
+            for (lane, (sum, inside)) in elements.iter_mut().enumerate() {
                 let Some(index) = index.get(lane).or_else(|| index.first()) else { continue };
+                if is_guarded && !(index.bounds.0 >= 0 && index.bounds.1 < extent.bounds.0) {
+                    let at = index.at(Level::Add);
+                    let own = format!("{at} >= 0 && {at} < {}", extent.at(Level::Add));
+                    *inside =
+                        Some(inside.take().map_or(own.clone(), |known: String| format!("{known} && {own}")));
+                }
                 *sum = sum.index_add(&index.index_mul(stride));
             }
         }
@@ -102,16 +114,14 @@ impl Writer<'_> {
         let lanes = scalars_of(buffer.dtype)?;
         let dtype = buffer.dtype.element();
         let mut out = Lanes::new();
-        for element in elements {
+        for (element, inside) in elements {
             for lane in 0..lanes {
                 let index = lane_index(&element, lane, lanes);
                 let value = self.read(&view.pointer, &index, dtype)?;
-                let condition =
-                    predicate.as_ref().map(|lanes| lane_of(lanes, out.len()).cloned()).transpose()?;
-                out.push(match condition {
+                out.push(match condition(predicate.as_ref(), out.len(), inside.as_deref())? {
                     None => value,
                     Some(condition) => {
-                        let text = format!("{} ? {} : 0", condition.at(Level::Other), value.at(Level::Other));
+                        let text = format!("{condition} ? {} : 0", value.at(Level::Other));
                         Value { text, level: Level::Conditional, ..value }
                     }
                 });
@@ -143,14 +153,14 @@ impl Writer<'_> {
                 values = all.collect::<Result<Lanes>>()?;
             }
         }
-        for (position, element) in elements.iter().enumerate() {
+        for (position, (element, inside)) in elements.iter().enumerate() {
             for lane in 0..lanes {
                 let number = position * lanes + lane;
                 let index = lane_index(element, lane, lanes);
                 let text = self.write(&view.pointer, &index, lane_of(&values, number)?, dtype)?;
-                match predicate.as_ref().map(|lanes| lane_of(lanes, number)).transpose()? {
+                match condition(predicate.as_ref(), number, inside.as_deref())? {
                     None => self.line(format!("{text};")),
-                    Some(condition) => self.line(format!("if ({}) {{ {text}; }}", condition.text)),
+                    Some(condition) => self.line(format!("if ({condition}) {{ {text}; }}")),
                 }
             }
         }
@@ -240,6 +250,15 @@ impl Writer<'_> {
         });
         typed.unwrap_or_else(|| Value::pointer(text, Level::Unary, None))
     }
+}
+
+/// The condition for the access of a lane.
+fn condition(predicate: Option<&Lanes>, lane: usize, inside: Option<&str>) -> Result<Option<String>> {
+    let own = predicate.map(|lanes| lane_of(lanes, lane)).transpose()?.map(|value| value.at(Level::Add));
+    Ok(match (own, inside) {
+        (Some(own), Some(inside)) => Some(format!("{own} && {inside}")),
+        (own, inside) => own.or(inside.map(str::to_owned)),
+    })
 }
 
 /// The position of a lane of an element.

@@ -9,7 +9,7 @@ use super::names::Names;
 use super::types::{declare, pointer_type, value_type};
 use super::value::{Level, Value};
 use super::{CFunction, CInput, CParameter, CValue, Lanes, Scope, Writer};
-use crate::compile::{buffer_of, call_of};
+use crate::compile::{buffer_of, call_of, is_on_tiles};
 use crate::error::{Result, RunError, unsupported};
 use crate::intrinsics::{Intrinsic, intrinsic};
 
@@ -30,6 +30,7 @@ impl Writer<'_> {
         self.axes.clear();
         (self.depth, self.lazy) = (0, 0);
         self.result = description.result;
+        self.is_guarded = is_on_tiles(&function.body);
         self.span = function.span;
         self.place = self.lines.place(function.span, self.texts);
         match self.signature(function, description) {

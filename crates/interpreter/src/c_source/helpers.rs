@@ -430,6 +430,7 @@ fn small_encoder(dtype: DataType, name: &str) -> String {
     let code = dtype.code;
     let bits = |value: f64| encode(code, value).unwrap_or_default();
     let largest = (0..=0xFFu64)
+        .filter(|bits| *bits < 1 << dtype.bits)
         .filter_map(|bits| {
             decode(code, bits).filter(|value| value.is_finite() && *value >= 0.0).map(|value| (bits, value))
         })
@@ -473,7 +474,7 @@ static inline uint8_t {name}(float value) {{
         return is_negative ? {negative_overflow} : {overflow};
     }}
     frexp(magnitude, &exponent);
-    exponent = exponent - 1 < 1 - {bias} ? 1 - {bias} : exponent - 1;
+    exponent = magnitude == 0.0 || exponent - 1 < 1 - {bias} ? 1 - {bias} : exponent - 1;
     bits = (uint32_t)rint(ldexp(magnitude, {mantissa} - exponent)) + ((uint32_t)(exponent + {bias} - 1) << {mantissa});
     if (bits > {largest}u) {{
         return is_negative ? {negative_overflow} : {overflow};

@@ -196,6 +196,7 @@ pub fn c_source(functions: &[CInput], options: COptions<'_>) -> std::result::Res
         depth: 0,
         lazy: 0,
         result: None,
+        is_guarded: false,
         bytes: 0,
         span: Span::UNKNOWN,
         place: None,
@@ -237,6 +238,8 @@ const HEADER: &str = "\
 /* Variables of the script may be unused, and conditions always true. */
 #pragma GCC diagnostic ignored \"-Wunused-parameter\"
 #pragma GCC diagnostic ignored \"-Wunused-variable\"
+#pragma GCC diagnostic ignored \"-Wunused-but-set-variable\"
+#pragma GCC diagnostic ignored \"-Wtautological-compare\"
 #pragma GCC diagnostic ignored \"-Wtype-limits\"
 #endif
 
@@ -282,6 +285,8 @@ struct Writer<'m> {
     /// The number of conditions that the current expression depends on.
     lazy: usize,
     result: Option<DataType>,
+    /// `true` if an access beyond a buffer in global memory reads zero and writes nothing, as in programs on tiles.
+    is_guarded: bool,
     bytes: usize,
     span: Span,
     place: Option<Place>,

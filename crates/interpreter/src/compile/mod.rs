@@ -34,7 +34,7 @@ use kernel::Kernel;
 pub(crate) use call::Arguments;
 pub(crate) use entry::{buffer_of, compile, evaluate};
 pub(crate) use expr::{Kind, kind_of, lane_count};
-pub(crate) use kernel::{name_of as axis_name, runs_together};
+pub(crate) use kernel::{is_on_tiles, name_of as axis_name, runs_together};
 pub(crate) use pointer::{call_of, pointee};
 
 use crate::error::{Result, RunError, RunErrorKind};

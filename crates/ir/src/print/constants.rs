@@ -32,9 +32,9 @@ pub(super) static OPTIONS: &[PrinterOption] = &[PrinterOption {
 /// `R.elided_const("3f9a..", (64, 64), "float32")`, for a tensor above the size limit or without elements; `None` for
 /// others. `dialect` names the function's prefix.
 pub fn elided(data: &TensorNode, dialect: &str, d: &mut Docsifier<'_>) -> Option<ExprDoc> {
-    let is_here = data.bytes().is_some();
     let limit = d.state(|config| config.part::<ConstantOptions>()).elide;
-    if is_here && limit.is_none_or(|limit| element_count(&data.shape) <= limit) {
+    let is_large = limit.is_some_and(|limit| element_count(&data.shape) > limit);
+    if !is_large && data.bytes().is_some() {
         return None;
     }
     let hash = d.docs.str(&*data.content_hash().to_string());

@@ -2,6 +2,7 @@
 
 pub(crate) mod build;
 mod dims;
+mod large;
 mod layers;
 mod pages;
 
@@ -141,6 +142,8 @@ fn a_damaged_model_is_an_error() {
     for length in 0..bytes.len() {
         let _ = import(&Model::from_bytes(Format::Onnx, bytes[..length].to_vec()), &ImportOptions::default());
     }
+    let input = vec![value("x", &[2])];
+    assert!(errors(model(GraphProto { input, ..GraphProto::default() })).contains("it has no results"));
     assert!(errors(Vec::new()).contains("it has no graph"));
     assert!(errors(vec![0xff; 40]).contains("ONNX"));
 }

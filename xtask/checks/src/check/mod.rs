@@ -4,6 +4,7 @@
 //! depend on the seed, the corpus and their number alone.
 
 mod attack;
+mod c_source;
 mod diff;
 mod emit;
 mod host;
@@ -50,6 +51,8 @@ pub enum Suite {
     Host(host::Options),
     /// Make loops of each operator call of some programs: the same as TVM's.
     Legalize(legalize::Options),
+    /// Write the functions of a corpus as C, compile and run them: the same results as the interpreter's.
+    CSource(c_source::Options),
     /// Run the functions of a corpus in the interpreter: how many run, and what stops the others.
     Run(run::Options),
     /// Import models: the same module as TVM's, with the name of the layer on each call.
@@ -73,6 +76,7 @@ pub fn run(suite: &Suite) -> Result<()> {
         Suite::Attack(options) => attack::run(options),
         Suite::Host(options) => host::run(options),
         Suite::Legalize(options) => legalize::run(options),
+        Suite::CSource(options) => c_source::run(options),
         Suite::Run(options) => run::run(options),
         Suite::Import(options) => import::run(options),
         Suite::Schedule(options) => schedule::run(options),

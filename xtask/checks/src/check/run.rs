@@ -38,15 +38,8 @@ pub struct Options {
     /// Run only programs whose name contains one of these texts.
     #[arg(long, value_delimiter = ',')]
     filter: Vec<String>,
-    /// Value of the sizes that a function leaves open.
-    #[arg(long, default_value_t = 8)]
-    size: i64,
-    /// Seed of the arguments.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Maximum number of steps per function.
-    #[arg(long, default_value_t = 100_000_000)]
-    max_steps: u64,
+    #[command(flatten)]
+    runs: Runs,
     /// Functions shown per cause.
     #[arg(long, default_value_t = 3)]
     show: usize,
@@ -62,8 +55,8 @@ pub struct Options {
 type Outcome = std::result::Result<u64, Stop>;
 
 /// The reason for which a function stopped, and the place in the text.
-struct Stop {
-    why: String,
+pub(super) struct Stop {
+    pub(super) why: String,
     start: Option<u32>,
     /// The function is a part of one: it uses variables that nothing defines.
     is_fragment: bool,
@@ -195,7 +188,7 @@ fn report(kind: &str, texts: &[&Text], show: usize) -> (f64, u64) {
 }
 
 /// The first line of a message, with `#` for each number.
-fn without_numbers(message: &str) -> String {
+pub(super) fn without_numbers(message: &str) -> String {
     let mut text = String::new();
     for c in message.lines().next().unwrap_or_default().chars().take(200) {
         match c.is_ascii_digit() {
@@ -220,7 +213,7 @@ fn outcomes(program: &Program, reference: Option<&Vec<Argument>>, options: &Opti
     let mut outcomes = Vec::new();
     for script in &parsed.scripts {
         if let Some(function) = script.node.downcast_ref::<PrimFunc>() {
-            let ran = run_one(&Functions::default(), function, options).and_then(agreement(reference));
+            let ran = run_one(&Functions::default(), function, &options.runs).and_then(agreement(reference));
             outcomes.push((with_line(program.name.clone(), &program.text, &ran), ran));
         }
         let Some(module) = script.node.as_node::<IRModule>() else { continue };
@@ -229,7 +222,7 @@ fn outcomes(program: &Program, reference: Option<&Vec<Argument>>, options: &Opti
                 // The arguments are those of the function that the others belong to.
                 let is_entry = module.functions.len() == 1
                     || signature(function).parameters.len() != function.params.len();
-                let ran = run_one(&Functions::of(module), function, options);
+                let ran = run_one(&Functions::of(module), function, &options.runs);
                 let ran = ran.and_then(agreement(reference.filter(|_| is_entry)));
                 let name = format!("{}: {}", program.name, var.name_hint);
                 outcomes.push((with_line(name, &program.text, &ran), ran));
@@ -252,7 +245,7 @@ fn references(programs: &[Program], options: &Options) -> BTreeMap<String, Vec<A
             }
             None => node.downcast_ref::<PrimFunc>(),
         }?;
-        let ran = run_one(&Functions::default(), function, options).ok().filter(|ran| !ran.is_cut)?;
+        let ran = run_one(&Functions::default(), function, &options.runs).ok().filter(|ran| !ran.is_cut)?;
         Some((program.kernel.clone()?, ran.arguments))
     });
     results.into_iter().flatten().collect()
@@ -263,7 +256,7 @@ const MAX_DIFFERENT: f64 = 0.001;
 
 /// Compares the arguments after a run with those of the reference.
 fn agreement<'r>(reference: Option<&'r Vec<Argument>>) -> impl FnOnce(Ran) -> Outcome + 'r {
-    move |Ran { steps, is_cut, arguments }| {
+    move |Ran { steps, is_cut, arguments, .. }| {
         let Some(reference) = reference.filter(|_| !is_cut) else { return Ok(steps) };
         if reference.len() != arguments.len() {
             return Err(
@@ -302,11 +295,14 @@ fn agreement<'r>(reference: Option<&'r Vec<Argument>>) -> impl FnOnce(Ran) -> Ou
     }
 }
 
-/// The end of a run: the steps, whether they reached the limit, and the arguments.
-struct Ran {
-    steps: u64,
-    is_cut: bool,
-    arguments: Vec<Argument>,
+/// The end of a run: the steps, whether they reached the limit, the arguments and the result.
+pub(super) struct Ran {
+    pub(super) steps: u64,
+    pub(super) is_cut: bool,
+    /// The arguments before the run.
+    pub(super) before: Vec<Argument>,
+    pub(super) arguments: Vec<Argument>,
+    pub(super) result: Option<Scalar>,
 }
 
 /// Size of what a function leaves open, where it asserts something that small ones do not fulfil.
@@ -314,11 +310,25 @@ const LARGE_SIZE: i64 = 128;
 /// Elements behind a pointer, where the default is too few.
 const MANY_ELEMENTS: i64 = 1 << 21;
 
+/// The arguments of runs, and their end.
+#[derive(Args)]
+pub struct Runs {
+    /// Value of the sizes that a function leaves open.
+    #[arg(long, default_value_t = 8)]
+    size: i64,
+    /// Seed of the arguments.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Maximum number of steps per function.
+    #[arg(long, default_value_t = 100_000_000)]
+    max_steps: u64,
+}
+
 /// Runs a function on generated arguments, and on others if these do not fit it.
-fn run_one(
+pub(super) fn run_one(
     functions: &Functions<'_>,
     function: &Ref<PrimFunc>,
-    options: &Options,
+    options: &Runs,
 ) -> std::result::Result<Ran, Stop> {
     let inputs = InputOptions {
         default_size: options.size,
@@ -332,12 +342,13 @@ fn run_one(
         let mut arguments =
             generate(function, inputs).map_err(|error| (format!("no arguments: {error}").into(), None))?;
         arguments.iter_mut().for_each(change);
+        let before = arguments.clone();
         let limits = Limits { steps: options.max_steps, ..Limits::default() };
         let mut steps = 0;
         match run_in(functions, function, &mut arguments, limits, &mut |progress| steps = progress.steps) {
-            Ok(_) => Ok(Ran { steps, is_cut: false, arguments }),
+            Ok(result) => Ok(Ran { steps, is_cut: false, before, arguments, result }),
             Err(RunError { kind: RunErrorKind::Steps { .. }, .. }) => {
-                Ok(Ran { steps, is_cut: true, arguments })
+                Ok(Ran { steps, is_cut: true, before, arguments, result: None })
             }
             Err(error) => Err((error.clone().into(), Some(error.kind))),
         }

@@ -18,7 +18,7 @@ use super::scalar::{Scalar, Scalars, constant, int, ravel, unravel};
 use super::site::{Site, literals};
 use super::tensor::{Answer, Stage, Tensor, axis_of};
 
-fn unsupported<T>(message: &str) -> Answer<T> {
+pub(super) fn unsupported<T>(message: &str) -> Answer<T> {
     Err(TeError::Node(message.to_owned()))
 }
 

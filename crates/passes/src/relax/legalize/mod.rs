@@ -8,13 +8,16 @@
 
 mod conv;
 mod elementwise;
+mod grid_sample;
 mod image;
 mod manipulate;
 mod nn;
 mod pad;
 mod pool;
 mod reduce;
+mod roi_align;
 mod scalar;
+mod scatter;
 mod site;
 mod table;
 mod tensor;

@@ -166,6 +166,7 @@ methods! {
     or = ops::or;
     min = ops::min;
     max = ops::max;
+    truncdiv = ops::truncdiv;
     floordiv = ops::floordiv;
     floormod = ops::floormod;
     truncmod = ops::truncmod;

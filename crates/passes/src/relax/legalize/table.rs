@@ -7,7 +7,10 @@ use super::pool::Kind;
 use super::scalar::{Scalar, constant};
 use super::site::Site;
 use super::tensor::{Answer, Combine};
-use super::{conv, elementwise as each, image, manipulate as move_, nn, pad, pool, reduce};
+use super::{
+    conv, elementwise as each, grid_sample, image, manipulate as move_, nn, pad, pool, reduce, roi_align,
+    scatter,
+};
 
 /// The template of an operator.
 pub(super) struct Template {
@@ -147,6 +150,8 @@ const MOVES: &[Template] = templates! {
     "permute_dims" as "transpose" => move_::permute_dims;
     "repeat" => move_::repeat;
     "reshape" => move_::reshape;
+    "scatter_elements" => scatter::scatter_elements;
+    "scatter_nd" => scatter::scatter_nd;
     "shape_to_tensor" => move_::shape_to_tensor;
     "split" => move_::split;
     "squeeze" => move_::squeeze;
@@ -179,6 +184,7 @@ const REDUCTIONS: &[Template] = templates! {
 
 const NN: &[Template] = templates! {
     "dequantize" => each::dequantize;
+    "image.grid_sample" as "grid_sample" => grid_sample::grid_sample;
     "image.resize2d" as "resize2d" => image::resize2d;
     "nn.adaptive_avg_pool1d" as "adaptive_avg_pool1d" => pool::adaptive_pool1d;
     "nn.adaptive_avg_pool2d" as "adaptive_avg_pool2d" => pool::adaptive_pool2d;
@@ -211,6 +217,7 @@ const NN: &[Template] = templates! {
     "nn.silu" as "silu" => nn::silu;
     "nn.softplus" as "softplus" => nn::softplus;
     "quantize" => each::quantize;
+    "vision.roi_align" as "roi_align" => roi_align::roi_align;
 };
 
 /// The template of an operator, by its name.

@@ -1,0 +1,126 @@
+//! The kinds of inputs of `explore`.
+
+use std::path::Path;
+
+use tvmscript::Object;
+use tvmscript::ir_core::{Array, ObjectLike as _};
+use tvmscript::schedule::RegisteredIntrinsics;
+use tvmscript_explore::dumps::{self, Dump, DumpError};
+use tvmscript_explore::graph;
+use tvmscript_explore::page::Store;
+use tvmscript_explore::schedules::{self, Step};
+
+use super::program::Programs;
+use super::{Explorer, Made};
+use crate::failure::{FileError, FileErrorKind};
+use crate::input::{self, Input, display_name};
+use crate::models;
+use crate::timings::Timings;
+
+/// An input that was read.
+enum Read {
+    Dump(Dump),
+    Record(Dump, Vec<Step>),
+    Programs(Box<Input>),
+}
+
+impl Explorer<'_> {
+    /// Reads an input and makes its run.
+    pub(super) fn make(
+        &self,
+        path: &Path,
+        index: u32,
+        store: &mut Store,
+        timings: &mut Timings,
+    ) -> Result<Made, Box<FileError>> {
+        let registry = self.settings.registry();
+        let (read, intrinsics) = RegisteredIntrinsics::of(registry, || self.read(path, timings));
+        let (dump, steps) = match read? {
+            Read::Dump(dump) => (dump, Vec::new()),
+            Read::Record(dump, steps) => (dump, steps),
+            Read::Programs(input) => {
+                return Programs::of_input(self, *input, intrinsics).make(index, store, timings);
+            }
+        };
+        let has_passes = !self.args.passes.names.is_empty() || self.args.trace.is_some();
+        if has_passes && self.args.other.is_none() {
+            let message = "passes and traces are for programs, and this is a dump of passes".to_owned();
+            return Err(FileError::new(FileErrorKind::Explore(message), None));
+        }
+        Ok(timings.time("page", || self.of_dump(dump, steps, index, store)))
+    }
+
+    fn read(&self, path: &Path, timings: &mut Timings) -> Result<Read, Box<FileError>> {
+        let failed = |message: String| FileError::new(FileErrorKind::Explore(message), None);
+        let load = |path: &Path, timings: &mut Timings| {
+            input::load(path, self.settings, timings).map(|input| Read::Programs(Box::new(input)))
+        };
+        if models::is_model(path) {
+            return load(path, timings);
+        }
+        if path.is_dir() && schedules::is_record(path) {
+            let json = |text: &str| {
+                let loaded = tvmscript::load_json(text, self.settings.registry());
+                loaded.map(|loaded| loaded.node).map_err(|error| error.to_string())
+            };
+            let steps = timings.time("read", || schedules::read(path, &json));
+            let steps = steps.map_err(|error| failed(error.to_string()))?;
+            let dump = schedules::dump(path).map_err(|error| failed(error.to_string()))?;
+            return Ok(Read::Record(dump, steps));
+        }
+        // A log is read with characters in place of bytes that are not UTF-8, other texts are not.
+        if path.as_os_str() != "-" && path.exists() {
+            match timings.time("read", || dumps::read(path)) {
+                Ok(dump) => return Ok(Read::Dump(dump)),
+                Err(error) if path.is_dir() => return Err(failed(error.to_string())),
+                Err(error) if error.is_other_kind() => {}
+                Err(DumpError::Unreadable { .. }) => {}
+                Err(error) => return Err(failed(error.to_string())),
+            }
+            return load(path, timings);
+        }
+        let read = input::read(path, self.settings, timings);
+        let mut source = read.map_err(|failure| FileError::new(failure, None))?;
+        if let Ok(dump) = dumps::of_log(display_name(path), &source.text) {
+            return Ok(Read::Dump(dump));
+        }
+        match input::parse_input(&mut source, self.settings, timings) {
+            Ok((scripts, warnings)) => Ok(Read::Programs(Box::new(Input { source, scripts, warnings }))),
+            Err(failure) => Err(FileError::new(failure, Some(source))),
+        }
+    }
+
+    /// The run of a dump; with steps it is the record of a schedule.
+    fn of_dump(&self, dump: Dump, steps: Vec<Step>, index: u32, store: &mut Store) -> Made {
+        let parse = |text: &str| self.parse(text);
+        let made = dumps::run(&dump, index, store, &parse);
+        let scripts = dump.items.iter().rev().filter(|item| item.language == "python");
+        let texts = scripts.filter_map(|item| dump.texts.get(item.text));
+        let last = match steps.last() {
+            Some(step) => Some(step.module.object().clone()),
+            None => texts.map(|text| self.parse(text)).find_map(Result::ok),
+        };
+        let mut graphs = graph::of_program(last.as_slice(), &[], &mut |_| Vec::new());
+        graph::link_heads(&mut graphs, &made.run, index, store);
+        let config = self.args.text.config(self.settings);
+        let (run, fingerprints, notes) = (made.run, made.fingerprints, dump.notes);
+        Made { run, fingerprints, graphs, notes, steps, config, ..Made::default() }
+    }
+
+    /// The program of a text; an array of several.
+    fn parse(&self, text: &str) -> Result<Object, String> {
+        let options = self.settings.reparse_options();
+        let parsed = tvmscript::parse("dump.py", text, self.settings.registry(), &options);
+        if let Some(error) = parsed.errors.first() {
+            return Err(error.to_string());
+        }
+        match parsed.scripts.as_slice() {
+            [] => Err("the text has no script".to_owned()),
+            [script] => Ok(script.node.clone()),
+            scripts => {
+                let nodes = scripts.iter().map(|script| tvmscript::Value::Node(script.node.clone()));
+                Ok(Array::<tvmscript::Value>::of_values(nodes).into_object())
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Elements that stay in a file until they are needed.
+
+use std::fs::File;
+use std::io::{Read as _, Result, Seek as _, SeekFrom};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use tvmscript_ir_core::tensor::ElementSource;
+
+/// Elements of at least this size stay in their file.
+pub(crate) const MIN_BYTES: usize = 1 << 20;
+
+/// Size of the parts that are read at once.
+const BUFFER_BYTES: usize = 1 << 20;
+
+/// A part of an open file. The file may be replaced by another one meanwhile, not changed.
+#[derive(Debug)]
+pub(crate) struct FilePart {
+    file: Arc<Mutex<File>>,
+    offset: u64,
+    length: usize,
+    whole: OnceLock<Option<Vec<u8>>>,
+}
+
+impl FilePart {
+    /// A part that is inside the file.
+    pub(crate) fn new(file: Arc<Mutex<File>>, offset: u64, length: usize) -> FilePart {
+        FilePart { file, offset, length, whole: OnceLock::new() }
+    }
+
+    fn read(&self, start: usize, buffer: &mut [u8]) -> Result<()> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(self.offset.saturating_add(start as u64)))?;
+        file.read_exact(buffer)
+    }
+}
+
+impl ElementSource for FilePart {
+    fn byte_count(&self) -> usize {
+        self.length
+    }
+
+    fn bytes(&self) -> Option<&[u8]> {
+        let read = || {
+            let mut whole = vec![0; self.length];
+            self.read(0, &mut whole).ok().map(|()| whole)
+        };
+        self.whole.get_or_init(read).as_deref()
+    }
+
+    fn read_parts(&self, take: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        if let Some(Some(whole)) = self.whole.get() {
+            return take(whole);
+        }
+        let mut buffer = vec![0; self.length.min(BUFFER_BYTES)];
+        let mut start = 0;
+        while start < self.length {
+            buffer.truncate(self.length - start);
+            self.read(start, &mut buffer)?;
+            take(&buffer)?;
+            start += buffer.len();
+        }
+        Ok(())
+    }
+}
