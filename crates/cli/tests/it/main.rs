@@ -9,6 +9,7 @@ mod diff;
 mod emit_c;
 mod explain;
 mod explore;
+mod explore_graphs;
 mod explorer_page;
 mod fixes;
 mod fragments;
