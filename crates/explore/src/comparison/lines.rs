@@ -1,6 +1,7 @@
 //! Lines as keys and words, and the alignment of two texts.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 
 use tvmscript_ir_core::equal::align::{ALONE, Row, UNLIKE, align_by};
 
@@ -64,6 +65,11 @@ impl<'a> Lines<'a> {
     /// Index of a line, given its number in the whole text, from 0.
     pub(crate) fn index_of(&self, number: u32) -> Option<usize> {
         self.numbers.binary_search(&number).ok()
+    }
+
+    /// The text of a range of lines without white space.
+    pub(crate) fn joined(&self, range: Range<usize>) -> String {
+        self.texts.get(range).unwrap_or_default().iter().flat_map(|line| line.split_whitespace()).collect()
     }
 
     /// Hashes of the words of each line, sorted.

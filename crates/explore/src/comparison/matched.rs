@@ -4,32 +4,48 @@ use std::collections::{HashMap, HashSet};
 
 use tvmscript_diff::diff_matched;
 
+use super::derived::derived;
 use super::lines::{Lines, aligned, lines_of};
 use super::text::Text;
+
+/// Shorter lines, such as `else:`, are too common to be recognised by their text alone.
+const MIN_LEN_BYTES: usize = 8;
 
 /// The lines of `before`, from 1, that each line of `after` comes from, in rising order; none for a line that is new, and for
 /// blank lines.
 ///
 /// A line comes from those on which the counterparts of its nodes begin. A line whose nodes have none, and a line without
-/// nodes, comes from an equal or a similar line.
+/// nodes, comes from an equal or a similar line, or else from the lines in whose place it is and whose names it has.
 pub fn matched_lines(before: &Text<'_>, after: &Text<'_>) -> Vec<Vec<u32>> {
-    Matched::new(before, after).origins(after)
+    let matched = Matched::new(before, after);
+    let derived = derived(&matched);
+    let mut origins = vec![Vec::new(); lines_of(after.text).len()];
+    for (index, derived) in derived.into_iter().enumerate() {
+        let structure = matched.by_structure(index);
+        let found = match matched.pairs.get(index).copied().flatten() {
+            Some(pair) if !structure.contains(&pair) => vec![pair],
+            None if structure.is_empty() => derived,
+            _ => structure.to_vec(),
+        };
+        let number = matched.after.number(index).saturating_sub(1) as usize;
+        if let Some(line) = origins.get_mut(number) {
+            *line = found.into_iter().map(|index| matched.before.number(index)).collect();
+        }
+    }
+    origins
 }
 
-/// Lines that correspond, by structure and by text.
+/// Lines that correspond, by structure and by text. Lines are counted from 0, without blank ones.
 pub(crate) struct Matched<'a> {
     pub(crate) before: Lines<'a>,
     pub(crate) after: Lines<'a>,
-    /// Pairs of lines that are equal or similar, in order.
-    pub(crate) aligned: Vec<(usize, usize)>,
-    pub(crate) structure: Structure,
-}
-
-/// The answers of the matching of two graphs.
-#[derive(Debug, Default)]
-pub(crate) struct Structure {
-    /// For each line of `after`, by index, the lines of `before`, in rising order. Empty without IR.
-    pub(crate) lines: Vec<Vec<usize>>,
+    /// The counterpart of each line of `after`. Several lines have the same one only if they are one line that was wrapped.
+    pub(crate) pairs: Vec<Option<usize>>,
+    /// Lines of `before` with a counterpart.
+    pub(crate) used: HashSet<usize>,
+    /// Lines of `after` that differ from those of `before` only in the places where lines break.
+    pub(crate) wrapped: HashSet<usize>,
+    structure: Vec<Vec<usize>>,
     /// Names of variables that correspond and differ, before and after.
     pub(crate) renamed: HashSet<(String, String)>,
 }
@@ -37,81 +53,115 @@ pub(crate) struct Structure {
 impl<'a> Matched<'a> {
     pub(crate) fn new(before: &Text<'a>, after: &Text<'a>) -> Matched<'a> {
         let (left, right) = (Lines::of(before.text), Lines::of(after.text));
-        let structure = match (before.ir, after.ir) {
-            _ if before.text == after.text => Structure::default(),
-            (Some(x), Some(y)) => {
-                let (script, pairs) = diff_matched(&x.root, &y.root);
-                let mut lines = vec![Vec::new(); right.len()];
-                for (a, b) in &pairs {
-                    let (Some(from), Some(to)) = (x.line(a), y.line(b)) else { continue };
-                    let (Some(from), Some(to)) = (left.index_of(from), right.index_of(to)) else { continue };
-                    lines.get_mut(to).into_iter().for_each(|origins: &mut Vec<usize>| origins.push(from));
-                }
-                for origins in &mut lines {
-                    origins.sort_unstable();
-                    origins.dedup();
-                }
-                let names =
-                    script.correspondences().iter().filter_map(|(a, b)| Some((x.name(a)?, y.name(b)?)));
-                let renamed = names.filter(|(a, b)| a != b).map(|(a, b)| (a.to_owned(), b.to_owned()));
-                Structure { lines, renamed: renamed.collect() }
-            }
-            _ => Structure::default(),
-        };
         let aligned = aligned(&left, &right);
-        Matched { before: left, after: right, aligned, structure }
+        let mut matched = Matched {
+            pairs: vec![None; right.len()],
+            used: HashSet::new(),
+            wrapped: HashSet::new(),
+            structure: Vec::new(),
+            renamed: HashSet::new(),
+            before: left,
+            after: right,
+        };
+        if before.text != after.text {
+            matched.compare_nodes(before, after);
+        }
+        matched.pair_wrapped(&aligned);
+        matched.pair_single();
+        let nodes: Vec<(usize, usize)> = matched
+            .structure
+            .iter()
+            .enumerate()
+            .flat_map(|(after, lines)| lines.iter().map(move |before| (*before, after)))
+            .collect();
+        matched.pair_all(&nodes, |this, i, j| this.is_equal(i, j));
+        matched.pair_all(&aligned, |this, i, j| this.is_equal(i, j));
+        matched.pair_all(&aligned, |this, i, j| {
+            // The nodes of the line may say that it comes from another one.
+            let nodes = this.by_structure(j);
+            nodes.contains(&i) || nodes.iter().all(|other| this.used.contains(other))
+        });
+        matched.pair_all(&nodes, |_, _, _| true);
+        matched
     }
 
     /// The lines of `before` that the nodes of a line come from.
     pub(crate) fn by_structure(&self, after: usize) -> &[usize] {
-        self.structure.lines.get(after).map_or(&[], Vec::as_slice)
+        self.structure.get(after).map_or(&[], Vec::as_slice)
     }
 
-    fn origins(&self, after: &Text<'_>) -> Vec<Vec<u32>> {
-        let mut by_text: HashMap<usize, usize> = self.aligned.iter().map(|&(i, j)| (j, i)).collect();
-        by_text.extend(self.moved(|index| by_text.contains_key(&index), &self.aligned));
-        let mut origins = vec![Vec::new(); lines_of(after.text).len()];
-        for index in 0..self.after.len() {
-            let found = match self.by_structure(index) {
-                [] => by_text.get(&index).copied().into_iter().collect(),
-                found => found.to_vec(),
+    /// Returns `true` for lines that are equal apart from layout.
+    pub(crate) fn is_equal(&self, before: usize, after: usize) -> bool {
+        self.before.keys.get(before) == self.after.keys.get(after)
+    }
+
+    fn compare_nodes(&mut self, before: &Text<'a>, after: &Text<'a>) {
+        let (Some(x), Some(y)) = (before.ir, after.ir) else { return };
+        let (script, pairs) = diff_matched(&x.root, &y.root);
+        self.structure = vec![Vec::new(); self.after.len()];
+        for (a, b) in &pairs {
+            let (Some(from), Some(to)) = (x.line(a), y.line(b)) else { continue };
+            let (Some(from), Some(to)) = (self.before.index_of(from), self.after.index_of(to)) else {
+                continue;
             };
-            let number = self.after.number(index).saturating_sub(1) as usize;
-            if let Some(line) = origins.get_mut(number) {
-                *line = found.into_iter().map(|index| self.before.number(index)).collect();
-            }
+            self.structure.get_mut(to).into_iter().for_each(|lines| lines.push(from));
         }
-        origins
+        for lines in &mut self.structure {
+            lines.sort_unstable();
+            lines.dedup();
+        }
+        let names = script.correspondences().iter().filter_map(|(a, b)| Some((x.name(a)?, y.name(b)?)));
+        let renamed = names.filter(|(a, b)| a != b).map(|(a, b)| (a.to_owned(), b.to_owned()));
+        self.renamed = renamed.collect();
     }
 
-    /// Pairs of a line of `after` and a line of `before` that are equal and that occur once each among the lines without a
-    /// counterpart.
-    pub(crate) fn moved(
-        &self,
-        is_paired: impl Fn(usize) -> bool,
-        paired: &[(usize, usize)],
-    ) -> Vec<(usize, usize)> {
-        /// Shorter lines, such as `else:`, are too common to be moved ones.
-        const MIN_LEN_BYTES: usize = 8;
-        let used: HashSet<usize> = paired.iter().map(|(i, _)| *i).collect();
-        let is_long = |line: &str| line.trim().len() >= MIN_LEN_BYTES;
-        let mut left: HashMap<u64, Option<usize>> = HashMap::new();
-        for (index, key) in self.before.keys.iter().enumerate() {
-            if !used.contains(&index) && is_long(self.before.text(index)) {
-                left.entry(*key).and_modify(|known| *known = None).or_insert(Some(index));
+    fn pair_all(&mut self, pairs: &[(usize, usize)], accepts: impl Fn(&Self, usize, usize) -> bool) {
+        for &(i, j) in pairs {
+            let is_free = !self.used.contains(&i) && self.pairs.get(j).is_some_and(Option::is_none);
+            if is_free && accepts(self, i, j) {
+                self.pair(i, j);
             }
         }
-        let mut right: HashMap<u64, Option<usize>> = HashMap::new();
-        for (index, key) in self.after.keys.iter().enumerate() {
-            if !is_paired(index) && left.contains_key(key) {
-                right.entry(*key).and_modify(|known| *known = None).or_insert(Some(index));
+    }
+
+    fn pair(&mut self, before: usize, after: usize) {
+        self.used.insert(before);
+        self.pairs.get_mut(after).into_iter().for_each(|pair| *pair = Some(before));
+    }
+
+    /// Pairs the lines of regions between equal lines that differ only in the places where lines break.
+    fn pair_wrapped(&mut self, aligned: &[(usize, usize)]) {
+        let equal: Vec<(usize, usize)> =
+            aligned.iter().copied().filter(|&(i, j)| self.is_equal(i, j)).collect();
+        let (mut i, mut j) = (0, 0);
+        for (x, y) in equal.into_iter().chain([(self.before.len(), self.after.len())]) {
+            let is_wrapped = i < x && j < y && (x - i, y - j) != (1, 1);
+            if is_wrapped && self.before.joined(i..x) == self.after.joined(j..y) {
+                for at in j..y {
+                    self.pair((i + (at - j)).min(x - 1), at);
+                    self.wrapped.insert(at);
+                }
+                self.used.extend(i..x);
             }
+            (i, j) = (x + 1, y + 1);
         }
-        let mut found: Vec<(usize, usize)> = right
-            .into_iter()
-            .filter_map(|(key, after)| Some((after?, left.get(&key).copied().flatten()?)))
-            .collect();
-        found.sort_unstable();
-        found
+    }
+
+    /// Pairs equal lines that occur once on each side.
+    fn pair_single(&mut self) {
+        let single = |lines: &Lines<'_>| {
+            let mut found: HashMap<u64, Option<usize>> = HashMap::new();
+            for (index, key) in lines.keys.iter().enumerate() {
+                if lines.text(index).trim().len() >= MIN_LEN_BYTES {
+                    found.entry(*key).and_modify(|known| *known = None).or_insert(Some(index));
+                }
+            }
+            found
+        };
+        let (left, right) = (single(&self.before), single(&self.after));
+        let both =
+            right.into_iter().filter_map(|(key, after)| Some((left.get(&key).copied().flatten()?, after?)));
+        let both: Vec<(usize, usize)> = both.collect();
+        self.pair_all(&both, |_, _, _| true);
     }
 }

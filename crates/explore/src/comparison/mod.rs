@@ -6,9 +6,11 @@
 //!
 //! Layout is white space: lines that differ in it alone are equal, and blank lines are ignored.
 
+mod derived;
 mod hunks;
 mod lines;
 mod matched;
+mod order;
 mod parting;
 mod pieces;
 mod positions;
@@ -21,3 +23,4 @@ pub use pieces::{Piece, paired, version_hunks};
 pub use text::{Ir, Text};
 
 pub(crate) use lines::{key, lines_of};
+pub(crate) use text::Words;

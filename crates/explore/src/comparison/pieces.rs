@@ -6,6 +6,7 @@ use crate::page::{Change, Hunk};
 
 use super::hunks::hunks;
 use super::lines::lines_of;
+use super::order::longest_rise;
 use super::text::{Ir, Text};
 
 /// A part of a version: a function, or what stands between functions.
@@ -119,28 +120,4 @@ pub fn version_hunks(before: &[Piece<'_>], after: &[Piece<'_>]) -> Vec<Hunk> {
     let end = after.last().map_or(0, |last| last.lines_before.saturating_add(last.lines()));
     removed(at..before.len(), end, &mut found);
     found
-}
-
-/// Marks a longest series of parts whose counterparts are in order.
-fn longest_rise(pairs: &[Option<usize>]) -> Vec<bool> {
-    // The last part of the best series of each length, and the part before it in the series.
-    let mut ends: Vec<(usize, usize)> = Vec::new();
-    let mut previous: Vec<Option<usize>> = vec![None; pairs.len()];
-    for (index, pair) in pairs.iter().enumerate() {
-        let Some(pair) = *pair else { continue };
-        let length = ends.partition_point(|(end, _)| *end < pair);
-        let before = length.checked_sub(1).and_then(|last| ends.get(last)).map(|(_, at)| *at);
-        previous.get_mut(index).into_iter().for_each(|place| *place = before);
-        match ends.get_mut(length) {
-            Some(end) => *end = (pair, index),
-            None => ends.push((pair, index)),
-        }
-    }
-    let mut marks = vec![false; pairs.len()];
-    let mut at = ends.last().map(|(_, index)| *index);
-    while let Some(index) = at {
-        marks.get_mut(index).into_iter().for_each(|mark| *mark = true);
-        at = previous.get(index).copied().flatten();
-    }
-    marks
 }

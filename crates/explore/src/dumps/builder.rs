@@ -9,8 +9,8 @@ use super::{Dump, DumpError, Item, Kind, MAX_BYTES};
 /// Maximum number of names in a note.
 const MAX_NAMES: usize = 3;
 
-/// Error of a pass without a text after it.
-const FAILED: &str = "the pass failed: there is no text after it";
+/// Error of a pass that says so, or has no text after it: then the text before is shown.
+const FAILED: &str = "the pass failed";
 
 /// Items, and texts of which each is kept once.
 #[derive(Debug, Default)]
@@ -32,6 +32,7 @@ pub(crate) struct Pass {
     pub(crate) before: Option<usize>,
     pub(crate) after: Option<usize>,
     pub(crate) language: &'static str,
+    pub(crate) is_failed: bool,
 }
 
 impl Builder {
@@ -104,7 +105,8 @@ impl Builder {
             ));
         }
         let text = pass.before.or(pass.after).unwrap_or_else(|| self.text(""));
-        let language = if pass.before.is_some() { "python" } else { pass.language };
+        // Code that was made has a script before it.
+        let language = if pass.before.is_some() && pass.language == "c" { "python" } else { pass.language };
         let phase = pass.phase.clone();
         self.push(Item { name: "input".to_owned(), phase, language, text, ..Item::default() });
     }
@@ -113,11 +115,13 @@ impl Builder {
     pub(crate) fn add_pass(&mut self, pass: &Pass) {
         let before = pass.before.and_then(|before| self.last_with.get(&before).copied());
         let base = before.or_else(|| self.items.len().checked_sub(1));
-        let is_lost = |text: usize| {
-            self.is_empty_text(text) && pass.before.is_some_and(|before| !self.is_empty_text(before))
-        };
-        let error = pass.after.is_none_or(is_lost).then(|| FAILED.to_owned());
-        let text = pass.after.unwrap_or_else(|| self.text(""));
+        // A pass that failed leaves no text, or an empty one.
+        let after = pass.after.filter(|text| {
+            !self.is_empty_text(*text) || pass.before.is_none_or(|before| self.is_empty_text(before))
+        });
+        let is_failed = pass.is_failed || after.is_none();
+        let error = is_failed.then(|| FAILED.to_owned());
+        let text = after.or(pass.before).unwrap_or_else(|| self.text(""));
         let (name, phase, language) = (pass.name.clone(), pass.phase.clone(), pass.language);
         self.push(Item { name, phase, base, language, text, error, ..Item::default() });
     }

@@ -5,28 +5,32 @@ use super::builder::{Builder, Pass};
 /// A text under a heading.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Logged<'a> {
-    pub(crate) is_before: bool,
-    pub(crate) pass: &'a str,
-    pub(crate) phase: Option<&'a str>,
+    pub(crate) heading: Heading<'a>,
     pub(crate) text: &'a str,
 }
 
-/// Splits a log at its headings, which `heading` recognises: `true` for one before a pass, the pass, and a phase.
-pub(crate) fn split<'a>(
-    log: &'a str,
-    heading: impl Fn(&'a str) -> Option<(bool, &'a str, Option<&'a str>)>,
-) -> Vec<Logged<'a>> {
+/// A heading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Heading<'a> {
+    pub(crate) is_before: bool,
+    pub(crate) pass: &'a str,
+    pub(crate) phase: Option<&'a str>,
+    pub(crate) is_failed: bool,
+}
+
+/// Splits a log at its headings, which `heading` recognises.
+pub(crate) fn split<'a>(log: &'a str, heading: impl Fn(&'a str) -> Option<Heading<'a>>) -> Vec<Logged<'a>> {
     let mut dumps: Vec<Logged<'a>> = Vec::new();
     let mut text_from = 0;
     let mut at = 0;
     for line in log.split_inclusive('\n') {
         let begin = at;
         at += line.len();
-        let Some((is_before, pass, phase)) = heading(line.trim_end()) else { continue };
+        let Some(heading) = heading(line.trim_end()) else { continue };
         if let Some(last) = dumps.last_mut() {
             last.text = log.get(text_from..begin).unwrap_or_default();
         }
-        dumps.push(Logged { is_before, pass, phase, text: "" });
+        dumps.push(Logged { heading, text: "" });
         text_from = at;
     }
     if let Some(last) = dumps.last_mut() {
@@ -37,7 +41,7 @@ pub(crate) fn split<'a>(
 
 /// Adds the passes of a log.
 pub(crate) fn add(builder: &mut Builder, dumps: Vec<Logged<'_>>, language: &'static str) {
-    let has = |is_before: bool| dumps.iter().any(|dump| dump.is_before == is_before);
+    let has = |is_before: bool| dumps.iter().any(|dump| dump.heading.is_before == is_before);
     match (has(true), has(false)) {
         (true, true) => add_pairs(builder, &dumps, language),
         (true, false) => add_before_only(builder, &dumps, language),
@@ -56,8 +60,9 @@ pub(crate) fn add(builder: &mut Builder, dumps: Vec<Logged<'_>>, language: &'sta
 
 fn pass_of(builder: &mut Builder, dump: &Logged<'_>, language: &'static str) -> Pass {
     let text = Some(builder.text(dump.text));
-    let (before, after) = if dump.is_before { (text, None) } else { (None, text) };
-    Pass { name: dump.pass.to_owned(), phase: dump.phase.map(str::to_owned), before, after, language }
+    let Heading { is_before, pass, phase, is_failed } = dump.heading;
+    let (before, after) = if is_before { (text, None) } else { (None, text) };
+    Pass { name: pass.to_owned(), phase: phase.map(str::to_owned), before, after, language, is_failed }
 }
 
 /// Passes with both texts: a pass ran those that began and ended between its texts.
@@ -69,7 +74,7 @@ fn add_pairs(builder: &mut Builder, dumps: &[Logged<'_>], language: &'static str
         if builder.items.is_empty() {
             builder.add_input(&pass);
         }
-        if dump.is_before {
+        if dump.heading.is_before {
             open.push((pass, Vec::new()));
             continue;
         }

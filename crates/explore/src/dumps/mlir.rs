@@ -3,7 +3,7 @@
 //! A heading is `// -----// IR Dump After Name (argument) ('op' operation: @f) //----- //`, where the parts in parentheses may be
 //! missing; that of a failed pass has `Failed` after the name.
 
-use super::log::{Logged, split};
+use super::log::{Heading, Logged, split};
 
 /// The texts of a log; none if it has no heading.
 pub(crate) fn dumps(log: &str) -> Vec<Logged<'_>> {
@@ -14,7 +14,7 @@ pub(crate) fn dumps(log: &str) -> Vec<Logged<'_>> {
     dumps
 }
 
-fn heading(line: &str) -> Option<(bool, &str, Option<&str>)> {
+fn heading(line: &str) -> Option<Heading<'_>> {
     let (_, rest) = line.split_once("-----// IR Dump ")?;
     let (rest, _) = rest.split_once("//-----")?;
     let (is_before, rest) = match rest.strip_prefix("Before ") {
@@ -23,5 +23,7 @@ fn heading(line: &str) -> Option<(bool, &str, Option<&str>)> {
     };
     let symbol = rest.split_once("operation: ").and_then(|(_, symbol)| symbol.split(')').next());
     let name = rest.split(['(', '\'']).next()?.trim();
-    (!name.is_empty()).then_some((is_before, name, symbol.map(str::trim)))
+    let (pass, is_failed) = name.strip_suffix(" Failed").map_or((name, false), |name| (name, true));
+    let phase = symbol.map(str::trim);
+    (!pass.is_empty()).then_some(Heading { is_before, pass, phase, is_failed })
 }

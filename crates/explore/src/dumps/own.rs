@@ -16,7 +16,7 @@ struct Record {
     pass: String,
     ms: f64,
     nodes: Option<u64>,
-    sourced: Option<u64>,
+    nodes_with_source: Option<u64>,
 }
 
 /// Number, name and extension of a dump.
@@ -85,6 +85,6 @@ fn add_report(builder: &mut Builder, records: &[Record]) {
             return;
         }
         item.ms = Some(record.ms);
-        item.nodes = record.nodes.zip(record.sourced).map(|(nodes, sourced)| [nodes, sourced]);
+        item.nodes = record.nodes.zip(record.nodes_with_source).map(|(nodes, sourced)| [nodes, sourced]);
     }
 }

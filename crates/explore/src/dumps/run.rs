@@ -4,7 +4,8 @@
 //! origins of the lines that they come from by comparison. Each text is read and split into functions once; only functions whose
 //! text differs are compared.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::rc::Rc;
 
 use tvmscript_ir::IRModule;
@@ -12,8 +13,8 @@ use tvmscript_ir_core::{Object, pre_order_visit, structural_hash};
 
 use super::parts::{PartText, parts};
 use super::{Dump, Item};
-use crate::comparison::{Fingerprint, Ir, Piece, key, lines_of, matched_lines, paired, version_hunks};
-use crate::page::{Change, Hunk, Origin, Run, Store, Version};
+use crate::comparison::{Fingerprint, Ir, Piece, Words, key, lines_of, matched_lines, paired, version_hunks};
+use crate::page::{Change, Hunk, Origin, Part, Run, Store, Version};
 
 /// Maximum number of origins of a line.
 const MAX_ORIGINS: usize = 64;
@@ -50,7 +51,6 @@ pub fn run(
             _ => {
                 let base = item.base.or(last.map(|_| 0)).filter(|base| *base < number);
                 let base = base.and_then(|base| Some((dump.items.get(base)?, states.get(base)?)));
-                let base = base.filter(|(base, _)| base.language == item.language);
                 let hunks = last.map_or_else(Vec::new, |(last, _)| reader.hunks(last, item));
                 (Rc::new(reader.state(number, item, base)), hunks)
             }
@@ -63,12 +63,12 @@ pub fn run(
             changed: last.is_some_and(|(last, _)| last.text != item.text),
             nodes: item.nodes.map(|[nodes, _]| nodes).or(facts.nodes),
             sourced: item.nodes.map(|[_, sourced]| sourced),
-            reads_back: (item.language == "python").then_some(facts.error.is_none()),
+            reads_back: facts.is_read,
             well_formed: None,
             error: item.error.clone().or_else(|| facts.error.clone()),
             inferred: number > 0,
             language: item.language,
-            parts: state.parts.clone(),
+            parts: state.0.iter().flat_map(|piece| piece.parts.iter().cloned()).collect(),
             hunks,
         });
         fingerprints.push(facts.fingerprint);
@@ -81,6 +81,8 @@ pub fn run(
 #[derive(Debug, Clone)]
 struct Facts {
     error: Option<String>,
+    /// Nothing for a text that is no script.
+    is_read: Option<bool>,
     nodes: Option<u64>,
     fingerprint: Fingerprint,
 }
@@ -93,11 +95,16 @@ struct ReadText {
     whole: Ir,
 }
 
-/// The parts of a version, with the origins of each line of each part.
-#[derive(Debug)]
-struct State {
-    parts: Vec<crate::page::Part>,
-    origins: Vec<Rc<Vec<Vec<u32>>>>,
+/// The pieces of a version: functions, and what stands between them.
+#[derive(Debug, Default)]
+struct State(Vec<StatePiece>);
+
+/// A piece with the origins of each line.
+#[derive(Debug, Clone)]
+struct StatePiece {
+    /// Its parts of the page, see [`chunks`].
+    parts: Rc<Vec<Part>>,
+    origins: Rc<Vec<Vec<u32>>>,
 }
 
 struct Reader<'d> {
@@ -120,7 +127,12 @@ impl<'d> Reader<'d> {
             return facts.clone();
         }
         self.ir(item);
-        let unread = Facts { error: None, nodes: None, fingerprint: Fingerprint::Text(key(self.text(item))) };
+        let unread = Facts {
+            error: None,
+            is_read: None,
+            nodes: None,
+            fingerprint: Fingerprint::Text(key(self.text(item))),
+        };
         self.read.entry(item.text).or_insert(unread).clone()
     }
 
@@ -145,12 +157,18 @@ impl<'d> Reader<'d> {
                     true
                 });
                 let fingerprint = Fingerprint::Ir(structural_hash(&root));
-                self.read.insert(item.text, Facts { error: None, nodes: Some(nodes), fingerprint });
+                self.read.insert(
+                    item.text,
+                    Facts { error: None, is_read: Some(true), nodes: Some(nodes), fingerprint },
+                );
                 Some(Rc::new(ReadText::new(root, text)))
             }
             Err(error) => {
                 let fingerprint = Fingerprint::Text(key(text));
-                self.read.insert(item.text, Facts { error: Some(error), nodes: None, fingerprint });
+                self.read.insert(
+                    item.text,
+                    Facts { error: Some(error), is_read: Some(false), nodes: None, fingerprint },
+                );
                 None
             }
         };
@@ -190,66 +208,80 @@ impl<'d> Reader<'d> {
     /// The parts of a version whose pass got the version `base`.
     fn state(&mut self, number: usize, item: &Item, base: Option<(&Item, &Rc<State>)>) -> State {
         let (after, after_irs) = self.pieces(item);
-        let (before, before_irs) = base.map(|(base, _)| self.pieces(base)).unwrap_or_default();
+        let (mut before, before_irs) = base.map(|(base, _)| self.pieces(base)).unwrap_or_default();
+        let mut known = base.map(|(_, state)| state.clone()).unwrap_or_default();
+        if let Some((base, _)) = base
+            && base.language != item.language
+        {
+            // Functions of another language are in other places.
+            before = vec![PartText { function: None, text: self.text(base), lines_before: 0 }];
+            let origins = known.0.iter().flat_map(|piece| piece.origins.iter().cloned()).collect();
+            known = Rc::new(State(vec![StatePiece { parts: Rc::default(), origins: Rc::new(origins) }]));
+        }
         let (before, after) = (to_pieces(&before, &before_irs), to_pieces(&after, &after_irs));
         let pairs = paired(&before, &after);
         let mut elsewhere = None;
-        let mut state = State { parts: Vec::new(), origins: Vec::new() };
-        for (piece, pair) in after.iter().zip(pairs) {
-            let text = self.store.text(piece.text);
-            let of_base = |index: usize| {
-                let (_, base) = base?;
-                Some((before.get(index)?, base.parts.get(index)?, base.origins.get(index)?))
-            };
+        let of_base = |index: usize| Some((before.get(index)?, known.0.get(index)?));
+        // New functions come last, because they come from the lines that call them.
+        let mut order: Vec<(&Piece<'_>, Option<usize>, usize)> =
+            after.iter().zip(pairs).zip(0..).map(|((piece, pair), index)| (piece, pair, index)).collect();
+        order.sort_by_key(|(_, pair, index)| (pair.is_none(), *index));
+        let new: HashSet<&str> = order
+            .iter()
+            .filter(|(_, pair, _)| pair.is_none())
+            .filter_map(|(piece, _, _)| piece.function)
+            .collect();
+        let mut calls: HashMap<&str, Vec<u32>> = HashMap::new();
+        let mut pieces: Vec<Option<StatePiece>> = vec![None; after.len()];
+        for (piece, pair, index) in order {
             let counterpart = pair.and_then(of_base);
-            if let Some((other, part, origins)) = counterpart
-                && other.text == piece.text
-            {
-                state
-                    .parts
-                    .push(crate::page::Part { function: piece.function.map(str::to_owned), ..part.clone() });
-                state.origins.push(origins.clone());
-                continue;
-            }
-            let counterpart = counterpart.or_else(|| namesake(piece, &before).and_then(of_base));
-            let lines = lines_of(piece.text);
-            let mut origins = vec![Vec::new(); lines.len()];
-            if let Some((other, _, known)) = counterpart {
-                let matched = matched_lines(&other.text(), &piece.text());
-                for (line, found) in origins.iter_mut().zip(matched) {
-                    line.extend(
-                        found.iter().filter_map(|at| known.get((*at as usize).checked_sub(1)?)).flatten(),
-                    );
-                    line.sort_unstable();
-                    line.dedup();
-                    line.truncate(MAX_ORIGINS);
+            let is_same = |other: &Piece<'_>| (other.text, other.function) == (piece.text, piece.function);
+            let made = match counterpart.filter(|(other, _)| is_same(other)) {
+                Some((_, same)) => same.clone(),
+                None => {
+                    let counterpart = counterpart.or_else(|| namesake(piece, &before).and_then(of_base));
+                    let mut origins = inherited(piece, counterpart);
+                    let calls = piece.function.and_then(|name| calls.get(name));
+                    for (at, (line, text)) in origins.iter_mut().zip(lines_of(piece.text)).enumerate() {
+                        if !line.is_empty() || text.trim().is_empty() {
+                            continue;
+                        }
+                        if text.trim().len() >= MIN_LINE_BYTES {
+                            let elsewhere = elsewhere.get_or_insert_with(|| single_lines(&before));
+                            let found = elsewhere.get(&key(text)).copied().flatten();
+                            let known = found.and_then(|(piece, line)| known.0.get(piece)?.origins.get(line));
+                            known.into_iter().for_each(|known| line.clone_from(known));
+                        }
+                        if line.is_empty() {
+                            let new = || vec![self.new_origin(number, piece.lines_before as usize + at + 1)];
+                            *line = calls.cloned().unwrap_or_else(new);
+                        }
+                    }
+                    let parts = self.parts(piece.function, &lines_of(piece.text), &origins);
+                    StatePiece { parts: Rc::new(parts), origins: Rc::new(origins) }
                 }
-            }
-            for (at, (line, text)) in origins.iter_mut().zip(lines).enumerate() {
-                if !line.is_empty() || text.trim().is_empty() {
-                    continue;
-                }
-                if let Some((_, base)) = base
-                    && text.trim().len() >= MIN_LINE_BYTES
-                {
-                    let elsewhere = elsewhere.get_or_insert_with(|| single_lines(&before));
-                    let found = elsewhere.get(&key(text)).copied().flatten();
-                    if let Some(known) =
-                        found.and_then(|(part, line): (usize, usize)| base.origins.get(part)?.get(line))
-                    {
-                        line.clone_from(known);
+            };
+            if !new.is_empty() && pair.is_some() {
+                for (text, origins) in lines_of(piece.text).into_iter().zip(made.origins.iter()) {
+                    for name in Words::of(text).filter_map(|word| new.get(word)) {
+                        merge(calls.entry(name).or_default(), origins);
                     }
                 }
-                if line.is_empty() {
-                    line.push(self.new_origin(number, piece.lines_before as usize + at + 1));
-                }
             }
-            let links = self.store.links(origins.iter().cloned());
-            let function = piece.function.map(str::to_owned);
-            state.parts.push(crate::page::Part { text, links, function });
-            state.origins.push(Rc::new(origins));
+            pieces.get_mut(index).into_iter().for_each(|place| *place = Some(made.clone()));
         }
-        state
+        State(pieces.into_iter().flatten().collect())
+    }
+
+    /// The parts of the page for a piece. The first one has the name of the function.
+    fn parts(&mut self, function: Option<&str>, lines: &[&str], origins: &[Vec<u32>]) -> Vec<Part> {
+        let mut function = function.map(str::to_owned);
+        let parts = chunks(lines).into_iter().map(|range| Part {
+            text: self.store.text(&lines.get(range.clone()).unwrap_or_default().join("\n")),
+            links: self.store.links(origins.get(range).unwrap_or_default().iter().cloned()),
+            function: function.take(),
+        });
+        parts.collect()
     }
 
     fn new_origin(&mut self, version: usize, line: usize) -> u32 {
@@ -289,12 +321,55 @@ fn to_pieces<'a>(parts: &[PartText<'a>], irs: &'a [Option<Ir>]) -> Vec<Piece<'a>
     pieces.collect()
 }
 
+/// The origins of the lines of a piece that come from lines of its counterpart.
+fn inherited(piece: &Piece<'_>, counterpart: Option<(&Piece<'_>, &StatePiece)>) -> Vec<Vec<u32>> {
+    let mut origins = vec![Vec::new(); lines_of(piece.text).len()];
+    if let Some((other, of_other)) = counterpart {
+        let matched = matched_lines(&other.text(), &piece.text());
+        for (line, found) in origins.iter_mut().zip(matched) {
+            for known in found.iter().filter_map(|at| of_other.origins.get((*at as usize).checked_sub(1)?)) {
+                merge(line, known);
+            }
+        }
+    }
+    origins
+}
+
+/// Adds origins to those of a line.
+fn merge(line: &mut Vec<u32>, more: &[u32]) {
+    line.extend_from_slice(more);
+    line.sort_unstable();
+    line.dedup();
+    line.truncate(MAX_ORIGINS);
+}
+
 /// The function of `before` with the longest name that a new function's name begins with, e.g. `main` of `main_kernel`.
 fn namesake(piece: &Piece<'_>, before: &[Piece<'_>]) -> Option<usize> {
     let name = piece.function?;
     let names = before.iter().enumerate().filter_map(|(index, piece)| Some((index, piece.function?)));
     let alike = names.filter(|(_, other)| name.starts_with(other));
     alike.max_by_key(|(_, other)| other.len()).map(|(index, _)| index)
+}
+
+/// Splits a long function at lines that their content selects, so that versions of it that differ in a line share most of their
+/// texts. No range ends with a blank line.
+fn chunks(lines: &[&str]) -> Vec<Range<usize>> {
+    const MIN_LINES: usize = 16;
+    const MAX_LINES: usize = 512;
+    /// One of so many lines ends a chunk.
+    const RATE: u64 = 48;
+    let mut ranges = Vec::new();
+    let mut begin = 0;
+    for (index, line) in lines.iter().enumerate() {
+        let (count, key) = (index + 1 - begin, key(line));
+        let is_end = (count >= MIN_LINES && key % RATE == 1) || count >= MAX_LINES;
+        if is_end && key != 0 && lines.len() - index > MIN_LINES {
+            ranges.push(begin..index + 1);
+            begin = index + 1;
+        }
+    }
+    ranges.push(begin..lines.len());
+    ranges
 }
 
 /// Part and index of each line that occurs once, by its key.

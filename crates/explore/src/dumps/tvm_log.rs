@@ -3,7 +3,7 @@
 //! A heading is `After Running Pass: ` with the pass's description: up to 0.23 `The meta data of the pass - pass name: X, ..`, from
 //! 0.24 `transform.PassInfo(opt_level=0, name="X", ..)`. Other output before the first heading, and around a text, is left out.
 
-use super::log::{Logged, split};
+use super::log::{Heading, Logged, split};
 
 /// The texts of a log; none if it has no heading.
 pub(crate) fn dumps(log: &str) -> Vec<Logged<'_>> {
@@ -14,7 +14,7 @@ pub(crate) fn dumps(log: &str) -> Vec<Logged<'_>> {
     dumps
 }
 
-fn heading(line: &str) -> Option<(bool, &str, Option<&str>)> {
+fn heading(line: &str) -> Option<Heading<'_>> {
     const MARK: &str = " Running Pass: ";
     let at = line.find(MARK)?;
     let (before, rest) = (line.get(..at)?, line.get(at + MARK.len()..)?);
@@ -29,7 +29,7 @@ fn heading(line: &str) -> Option<(bool, &str, Option<&str>)> {
     let described = between("pass name: ", ",").or_else(|| between("name=\"", "\""));
     let is_bare = before.len() <= "Before".len();
     let name = described.or_else(|| is_bare.then_some(rest))?.trim();
-    (!name.is_empty()).then_some((is_before, name, None))
+    (!name.is_empty()).then_some(Heading { is_before, pass: name, phase: None, is_failed: false })
 }
 
 /// The script of a text, without other output around it: from the first line of a script to the last line before one that

@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use tvmscript::Object;
+use tvmscript::diagnostics::LineIndex;
+use tvmscript::ir::IRModule;
 use tvmscript::ir_core::{Array, ObjectLike as _};
 use tvmscript::schedule::RegisteredIntrinsics;
 use tvmscript_explore::dumps::{self, Dump, DumpError};
@@ -112,7 +114,8 @@ impl Explorer<'_> {
         let options = self.settings.reparse_options();
         let parsed = tvmscript::parse("dump.py", text, self.settings.registry(), &options);
         if let Some(error) = parsed.errors.first() {
-            return Err(error.to_string());
+            let line = LineIndex::new(text).position(error.erased().range().start as usize).line;
+            return Err(format!("line {line}: {error}"));
         }
         match parsed.scripts.as_slice() {
             [] => Err("the text has no script".to_owned()),
