@@ -4,7 +4,6 @@ use std::path::Path;
 
 use tvmscript::Object;
 use tvmscript::diagnostics::LineIndex;
-use tvmscript::ir::IRModule;
 use tvmscript::ir_core::{Array, ObjectLike as _};
 use tvmscript::schedule::RegisteredIntrinsics;
 use tvmscript_explore::dumps::{self, Dump, DumpError};
