@@ -98,9 +98,13 @@ fn replace(matched: &Matched<'_>, gone: &[usize], range: std::ops::Range<usize>,
     }
 }
 
-/// The names on a line, each once.
+/// The names on a line, each once and without a number that makes it unique: `i` for `i_1`.
 fn names(line: &str) -> HashSet<&str> {
     let is_name =
         |word: &&str| word.starts_with(|c: char| is_word(c) && !c.is_numeric()) && !WORDS.contains(word);
-    Words::of(line).take(64).filter(is_name).collect()
+    let stem = |word| match str::rsplit_once(word, '_') {
+        Some((stem, number)) if !stem.is_empty() && number.chars().all(|c| c.is_ascii_digit()) => stem,
+        _ => word,
+    };
+    Words::of(line).take(64).filter(is_name).map(stem).collect()
 }

@@ -127,7 +127,7 @@ fn of_folder(name: String, folder: &folder::Folder) -> Result<Dump, DumpError> {
     ];
     // The first one of those with most files.
     let best = found.into_iter().rev().max_by_key(|(_, files)| files.len());
-    let Some((kind, files)) = best.filter(|(_, files)| !files.is_empty()) else {
+    let Some((kind, mut files)) = best.filter(|(_, files)| !files.is_empty()) else {
         return Err(match folder.is_schedule_record() {
             true => DumpError::ScheduleRecord { name },
             false => DumpError::NoDump { name },
@@ -138,7 +138,10 @@ fn of_folder(name: String, folder: &folder::Folder) -> Result<Dump, DumpError> {
     }
     match kind {
         Kind::TileLang => tilelang::add(&mut builder, folder, &files)?,
-        Kind::Own => own::add(&mut builder, folder, &files)?,
+        Kind::Own => {
+            let report = own::add(&mut builder, folder, &files)?;
+            files.extend(report);
+        }
         _ => tvm_folder::add(&mut builder, folder, &files)?,
     }
     builder.note_others(folder, &files);

@@ -42,8 +42,12 @@ pub(crate) fn files(folder: &Folder) -> Vec<usize> {
     all.into_iter().filter(is_of_run).collect()
 }
 
-/// Adds the passes.
-pub(crate) fn add(builder: &mut Builder, folder: &Folder, files: &[usize]) -> Result<(), DumpError> {
+/// Adds the passes. Returns the index of the report, too.
+pub(crate) fn add(
+    builder: &mut Builder,
+    folder: &Folder,
+    files: &[usize],
+) -> Result<Option<usize>, DumpError> {
     let mut last = None;
     for file in files.iter().filter_map(|index| folder.files.get(*index)) {
         let Some((_, name, extension)) = name_of(&file.name) else { continue };
@@ -59,15 +63,18 @@ pub(crate) fn add(builder: &mut Builder, folder: &Folder, files: &[usize]) -> Re
     builder.notes.clear();
     builder.notes.extend(folder.notes.iter().cloned());
     let of_run = files.first().and_then(|index| folder.files.get(*index)).map(|file| &file.folders);
-    let reports = folder.files.iter().filter(|file| {
+    let reports = folder.files.iter().enumerate().filter(|(_, file)| {
         Some(&file.folders) == of_run && file.name.ends_with(".json") && name_of(&file.name).is_none()
     });
     let read =
         |text: String| serde_json::from_str::<Vec<Record>>(&text).ok().filter(|records| !records.is_empty());
-    if let Some(records) = reports.filter_map(|file| read(file.text(MAX_REPORT_BYTES).ok()?)).next() {
-        add_report(builder, &records);
+    let mut reports =
+        reports.filter_map(|(index, file)| Some((index, read(file.text(MAX_REPORT_BYTES).ok()?)?)));
+    let report = reports.next();
+    if let Some((_, records)) = &report {
+        add_report(builder, records);
     }
-    Ok(())
+    Ok(report.map(|(index, _)| index))
 }
 
 /// Adds times and counts to the passes of the same names in the same order.
