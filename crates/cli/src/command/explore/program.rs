@@ -167,7 +167,7 @@ impl<'a> Programs<'a> {
         versions: &mut Vec<Captured>,
         timings: &mut Timings,
     ) -> Result<Option<Failed>, FileErrorKind> {
-        let Explorer { args, passes, settings } = *self.explorer;
+        let Explorer { args, passes, settings, .. } = *self.explorer;
         let total = opt::named(&args.passes).count();
         let Some(last) = versions.last().filter(|_| total > 0) else { return Ok(None) };
         let capture = Capture::default();
