@@ -1,6 +1,7 @@
 //! The lines that lines come from.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use tvmscript_diff::diff_matched;
 
@@ -129,21 +130,49 @@ impl<'a> Matched<'a> {
         self.pairs.get_mut(after).into_iter().for_each(|pair| *pair = Some(before));
     }
 
-    /// Pairs the lines of regions between equal lines that differ only in the places where lines break.
+    /// Pairs the lines at the beginning of regions between equal lines that differ only in the places where lines break.
     fn pair_wrapped(&mut self, aligned: &[(usize, usize)]) {
         let equal: Vec<(usize, usize)> =
             aligned.iter().copied().filter(|&(i, j)| self.is_equal(i, j)).collect();
         let (mut i, mut j) = (0, 0);
         for (x, y) in equal.into_iter().chain([(self.before.len(), self.after.len())]) {
-            let is_wrapped = i < x && j < y && (x - i, y - j) != (1, 1);
-            if is_wrapped && self.before.joined(i..x) == self.after.joined(j..y) {
-                for at in j..y {
-                    self.pair((i + (at - j)).min(x - 1), at);
+            self.pair_groups(i..x, j..y);
+            (i, j) = (x + 1, y + 1);
+        }
+    }
+
+    /// Pairs groups of lines that are equal without white space, up to the first that are not.
+    fn pair_groups(&mut self, before: Range<usize>, after: Range<usize>) {
+        let (mut x, mut y) = (before.start, after.start);
+        // The first lines of the group, and its text that is on one side alone so far.
+        let (mut group, mut left, mut right) = ((x, y), String::new(), String::new());
+        loop {
+            if left.is_empty() && x < before.end {
+                left.push_str(&self.before.joined(x..x + 1));
+                x += 1;
+            } else if y < after.end && !left.is_empty() {
+                right.push_str(&self.after.joined(y..y + 1));
+                y += 1;
+            } else {
+                return;
+            }
+            if left.starts_with(&right) {
+                left.drain(..right.len());
+                right.clear();
+            } else if right.starts_with(&left) {
+                right.drain(..left.len());
+                left.clear();
+            } else {
+                return;
+            }
+            if left.is_empty() && right.is_empty() {
+                for at in group.1..y {
+                    self.pair((group.0 + (at - group.1)).min(x - 1), at);
                     self.wrapped.insert(at);
                 }
-                self.used.extend(i..x);
+                self.used.extend(group.0..x);
+                group = (x, y);
             }
-            (i, j) = (x + 1, y + 1);
         }
     }
 
