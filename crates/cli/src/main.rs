@@ -41,6 +41,7 @@ mod stubs_args;
 mod svg;
 mod tilelang;
 mod timings;
+mod trace_args;
 mod upgrade_args;
 mod well_formed;
 

@@ -44,6 +44,9 @@ pub struct Program<'r> {
     pub is_checked: bool,
 }
 
+/// Tests whether the text of a program reads back to it.
+pub type ReadsBack<'a> = dyn Fn(&Program<'_>, &Object) -> bool + 'a;
+
 /// The extent of a run.
 pub struct RunOptions<'a> {
     /// Index of the run.
@@ -51,7 +54,7 @@ pub struct RunOptions<'a> {
     /// Shows times of passes, which differ from run to run.
     pub shows_times: bool,
     /// Tests whether the text of a program reads back to it; nothing to leave the test out.
-    pub reads_back: Option<&'a dyn Fn(&Program<'_>, &Object) -> bool>,
+    pub reads_back: Option<&'a ReadsBack<'a>>,
     /// Called with the numbers of finished and of all versions.
     pub progress: &'a dyn Fn(usize, usize),
 }

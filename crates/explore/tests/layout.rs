@@ -118,7 +118,7 @@ fn a_self_edge_is_a_loop_beside_its_box() {
 #[test]
 fn edges_of_unknown_nodes_have_no_corners() {
     let drawing = layout(&[BOX], &[[0, 7], [7, 7]]);
-    assert_eq!(drawing.edges, [vec![], vec![]]);
+    assert!(drawing.edges.iter().all(Vec::is_empty));
 }
 
 #[test]

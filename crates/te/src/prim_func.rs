@@ -127,7 +127,20 @@ pub fn create_indexed_prim_func(arguments: &[Argument], types: IndexTypes) -> Re
         body: flatten(stmts, true),
     };
     let function = complete(function, builder.allocated).map_err(|error| TeError::Node(error.to_string()))?;
-    Ok(Ref::new(function))
+    let function = Ref::new(function);
+    if types.unit.is_some() { with_typed_regions(function) } else { Ok(function) }
+}
+
+/// The function with bounds of regions that have the type of the lengths: completion begins a whole dimension with a 0 of
+/// `int32`, and TVM gives indices one type afterwards.
+fn with_typed_regions(function: Ref<PrimFunc>) -> Result<Ref<PrimFunc>> {
+    try_post_order_mutate(function, |node| {
+        let Some(range) = node.downcast_ref::<Range>() else { return Ok(None) };
+        let dtype = range.extent.dtype();
+        let min = ops::int_value(&range.min).filter(|_| range.min.dtype() != dtype);
+        let Some(min) = min else { return Ok(None) };
+        Ok(Some(Range::from_min_extent(ops::make_const(dtype, min)?, range.extent.clone()).into()))
+    })
 }
 
 struct Builder {

@@ -31,6 +31,8 @@ pub struct TirSyntax {
     pub operator_of: fn(&Ref<BaseExpr>) -> Option<&'static Operator>,
     /// A function that a pass makes, in the statements and with the attributes of the release.
     pub made: fn(Ref<PrimFunc>) -> Result<Ref<PrimFunc>, RewriteError>,
+    /// A function with scopes that a pass added, in the statements of the release.
+    pub lowered: fn(Ref<PrimFunc>) -> Result<Ref<PrimFunc>, RewriteError>,
     /// Statements that end with their line, where TVM 0.23 has scopes.
     #[cfg(feature = "build")]
     pub flat: Option<Flat>,
@@ -58,6 +60,7 @@ pub static TVM_0_23: TirSyntax = TirSyntax {
     is_call: |_| false,
     operator_of: |_| None,
     made: Ok,
+    lowered: Ok,
     #[cfg(feature = "build")]
     flat: None,
     #[cfg(feature = "print")]

@@ -290,7 +290,7 @@ fn p92_34_a_directive_names_the_line_of_each_statement() {
     let source = written(&functions(&parsed, 0), &texts, false);
     assert_eq!(check_lines(&source.text), Ok(7), "{}", source.text);
     // A wrong line is noticed.
-    let wrong = source.text.replacen("#line 11 ", "#line 12 ", 1);
+    let wrong = source.text.replacen("#line 15 ", "#line 16 ", 1);
     assert_ne!(wrong, source.text);
     assert!(check_lines(&wrong).is_err());
     let plain =

@@ -175,8 +175,8 @@ fn change_message(model: &[u8], other: &[u8], random: &mut Random) -> Option<Vec
 }
 
 /// Changes fields of a message, seldom its bytes.
-fn change_messages(model: &Vec<u8>, other: &Vec<u8>, random: &mut Random) -> Vec<u8> {
-    let mut changed = model.clone();
+fn change_messages(model: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
+    let mut changed = model.to_vec();
     for _ in 0..1 + random.below(3) {
         changed = change_message(&changed, other, random).unwrap_or(changed);
     }
@@ -184,7 +184,7 @@ fn change_messages(model: &Vec<u8>, other: &Vec<u8>, random: &mut Random) -> Vec
 }
 
 /// Changes the program of an archive, seldom the archive.
-fn change_archive(model: &Vec<u8>, other: &Vec<u8>, random: &mut Random) -> Vec<u8> {
+fn change_archive(model: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
     if random.below(10) == 0 {
         return change_bytes(model, other, random);
     }
@@ -201,7 +201,7 @@ fn change_archive(model: &Vec<u8>, other: &Vec<u8>, random: &mut Random) -> Vec<
 }
 
 /// Changes a graph in either form.
-fn change_graph(model: &Vec<u8>, other: &Vec<u8>, random: &mut Random) -> Vec<u8> {
+fn change_graph(model: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
     match fields(model) {
         Some(_) => change_messages(model, other, random),
         None => change_bytes(model, other, random),
@@ -215,12 +215,16 @@ fn target(format: Format) -> impl Fn(&Vec<u8>) {
 
 #[test]
 fn changed_onnx_models_import_or_err() {
-    campaign_with("onnx", &models(&["onnx"]), 100, target(Format::Onnx), change_messages);
+    campaign_with("onnx", &models(&["onnx"]), 100, target(Format::Onnx), |model, other, random| {
+        change_messages(model, other, random)
+    });
 }
 
 #[test]
 fn changed_programs_of_pytorch_import_or_err() {
-    campaign_with("torch", &models(&["pt2"]), 100, target(Format::Torch), change_archive);
+    campaign_with("torch", &models(&["pt2"]), 100, target(Format::Torch), |model, other, random| {
+        change_archive(model, other, random)
+    });
 }
 
 #[test]
@@ -232,5 +236,7 @@ fn changed_tflite_models_import_or_err() {
 
 #[test]
 fn changed_tensorflow_graphs_import_or_err() {
-    campaign_with("tf", &models(&["pb", "pbtxt"]), 10, target(Format::TensorFlow), change_graph);
+    campaign_with("tf", &models(&["pb", "pbtxt"]), 10, target(Format::TensorFlow), |model, other, random| {
+        change_graph(model, other, random)
+    });
 }

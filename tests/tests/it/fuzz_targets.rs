@@ -22,8 +22,8 @@ const TOKENS: &str = "0 1 -1 2 64 -9223372036854775808 9223372036854775807 99999
     [0] {} null {\"type_key\":\"\"} \"root\" 4294967296 -2";
 
 /// Removes, duplicates, replaces or swaps one to three tokens, or moves a line.
-fn change(text: &String, other: &String, random: &mut Random) -> String {
-    let mut text = text.clone();
+fn change(text: &str, other: &str, random: &mut Random) -> String {
+    let mut text = text.to_owned();
     for _ in 0..1 + random.below(3) {
         let found = tokens(&text);
         if found.is_empty() {
@@ -55,7 +55,13 @@ fn change(text: &String, other: &String, random: &mut Random) -> String {
 
 /// Runs targets on mutations of each text.
 fn campaign(name: &str, texts: &[String], rounds: u64, targets: &[fn(&str)]) {
-    campaign_with(name, texts, rounds, |text| targets.iter().for_each(|target| target(text)), change);
+    campaign_with(
+        name,
+        texts,
+        rounds,
+        |text| targets.iter().for_each(|target| target(text)),
+        |text, other, random| change(text, other, random),
+    );
 }
 
 /// Runs a check on mutations of each input; keeps the inputs of failures.

@@ -267,7 +267,10 @@ pub(super) fn apply(
     settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Result<Option<Box<FileError>>, Box<FileError>> {
-    let source = input::read(trace, settings, timings).map_err(|failure| FileError::new(failure, None))?;
+    let source = input::read(trace, settings, timings).map_err(|failure| {
+        let source = Source::new(input::display_name(trace), String::new());
+        FileError::new(failure, Some(source))
+    })?;
     let applied = timings.time("schedule", || apply_text(schedule, &source, form, settings));
     let failure = match (applied, schedule.refusals()) {
         (applied, []) => applied.err(),

@@ -16,11 +16,11 @@ use tvmscript::{Object, Span, SpanKind, Value};
 use tvmscript_explore::lineage::for_each_own_node;
 
 use super::{Answer, Run, opt};
-use crate::args::{Trace, TraceFormat};
 use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Input, Script, Source, Warnings};
 use crate::settings::Settings;
 use crate::timings::Timings;
+use crate::trace_args::{Trace, TraceFormat};
 use crate::{Outcome, output};
 
 pub(super) fn run(args: &Trace, run: &mut Run<'_>) -> Outcome {

@@ -180,7 +180,7 @@ fn p92_30_page_and_trace_agree_line_by_line() {
             .collect();
         workers.into_iter().map(|worker| worker.join().expect("the lines agree")).sum()
     });
-    assert!(compared > 200, "{compared}");
+    assert!(compared > 180, "{compared}");
 }
 
 #[test]
@@ -195,6 +195,9 @@ fn a_page_is_one_file_without_requests_and_the_same_each_time() {
     let page = &whole;
     assert!(page.contains("default-src 'none'; script-src 'sha256-"), "{page}");
     assert!(page.contains("<title>a&lt;b&gt;.py</title>"));
+    // Style and script do not end their elements.
+    let count = |tag: &str| page.to_lowercase().matches(tag).count();
+    assert_eq!((count("</style"), count("</script"), count("<!--")), (1, 2, 0));
     // The namespace of SVG is a name and no request.
     let page = page.replace("http://www.w3.org/2000/svg", "");
     for forbidden in ["http:", "https:", "<img", "<link", "onerror=", env!("CARGO_TARGET_TMPDIR")] {

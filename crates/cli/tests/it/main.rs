@@ -10,6 +10,7 @@ mod emit_c;
 mod explain;
 mod explore;
 mod explore_dumps;
+mod explore_graphs;
 mod explorer_page;
 mod fixes;
 mod fragments;

@@ -210,7 +210,7 @@ export class GraphView {
       d += line(edge.points);
       const [x = 0, y = 0, nextX = 0, nextY = 0] = edge.points;
       if (!edge.label || labels.length >= LABELS) continue;
-      labels.push(svg('text', { x: (x + nextX) / 2 + 6, y: (y + nextY) / 2 + 3 }, edge.label.slice(0, 60)));
+      labels.push(svg('text', { x: x + (nextX - x) / 4 + 6, y: y + (nextY - y) / 4 + 5 }, edge.label.slice(0, 60)));
     }
     set(this.lit, 'd', d);
     this.labels.replaceChildren(...labels);
@@ -264,7 +264,7 @@ export class GraphView {
     const short = node.name.length > fits ? `…${node.name.slice(-(fits - 1))}` : node.name;
     const hasOp = node.op !== '' && node.op !== node.name && node.h >= 30;
     const op = node.op.slice(0, fits);
-    // What is seen comes first, for those who speak to the page.
+    // The visible text comes first: speech input names controls by it.
     const seen = hasOp ? `${short} ${op}` : short;
     const kind = [short === node.name ? '' : node.name, op === node.op && hasOp ? '' : node.op, node.mark, node.inner == null ? '' : 'namespace', node.schedule == null ? '' : 'with a schedule'];
     const group = svg('g', {

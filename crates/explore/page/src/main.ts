@@ -88,14 +88,14 @@ class Explorer {
     this.replace(this.state, true);
   }
 
-  /** The state without an address: the first change, with the graph for a model. */
+  /** The state without an address: the first change, with the graph for a model that is not a script. */
   private firstState(): State {
     const { page } = this;
     const mode = page.runs.length > 1 ? BOTH : 0;
     const steps = stepsOf(page, mode);
     const parting = steps.findIndex((step) => step.parts);
     const changed = steps.findIndex((step) => step.changed);
-    const hasModel = page.graphs.some((graph) => graph.kind === 'model');
+    const hasModel = page.graphs.some((graph) => graph.kind === 'model') && page.runs.every((run) => !run.source.length);
     const isRecord = page.schedules.length > 0 && page.runs.every((run) => run.versions.length < 2);
     return {
       mode,

@@ -14,7 +14,7 @@ export const ROW = 18;
 /** Longest piece of a line that is put in the page. */
 const LONGEST = 1_000_000;
 
-/** What marks the lines of a pane. */
+/** Marks of the lines of a pane. */
 export interface Marks {
   changes: Map<number, Mark>;
   /** Text that edited lines are compared with. */

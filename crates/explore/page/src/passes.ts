@@ -140,7 +140,7 @@ export class Passes {
     const above = this.steps[this.listed[at - 1] ?? -1]?.version.phase;
     const phase = version.phase === above ? undefined : version.phase;
     const label = [
-      // What is seen comes first, for those who speak to the page.
+      // The visible text comes first: speech input names controls by it.
       [step.name, phase, version.ms == null ? '' : time(version.ms)].filter((word) => word).join(' '),
       phase ? '' : version.phase,
       index === 0 ? 'input' : step.changed ? 'changed' : 'not changed',

@@ -1,4 +1,4 @@
-/** What the page shows, in a form that the address keeps. */
+/** The state of the page, in a form that the address keeps. */
 import type { Ref } from './steps';
 
 export type PaneName = 'source' | 'before' | 'after';

@@ -50,8 +50,8 @@ fn passes(run: &Run, process: usize) -> Vec<Value> {
                 "ph": "X",
                 "name": version.name,
                 "cat": version.phase.as_deref().unwrap_or("pass"),
-                "ts": start,
-                "dur": duration,
+                "ts": rounded(start),
+                "dur": rounded(duration),
                 "pid": process,
                 "tid": 1,
                 "args": {"version": index, "changed": version.changed, "nodes": version.nodes},
@@ -61,4 +61,9 @@ fn passes(run: &Run, process: usize) -> Vec<Value> {
         }
     }
     events
+}
+
+/// A time in microseconds, in steps of a nanosecond.
+fn rounded(time: f64) -> f64 {
+    (time * 1e3).round() / 1e3
 }

@@ -58,18 +58,17 @@ fn of_node(
         ("mark", node.mark),
     ];
     let attribute = |(key, value): (&str, Option<&str>)| Some(json!({"key": key, "value": value?}));
-    let mut value = json!({
-        "id": index.to_string(),
-        "label": label,
-        "namespace": path.join("/"),
-        "attrs": attributes.into_iter().filter_map(attribute).collect::<Vec<_>>(),
-        "incomingEdges": incoming,
-    });
-    if let Some(shape) = output {
-        value["outputsMetadata"] = json!([{"id": "0", "attrs": [{"key": "tensor_shape", "value": shape}]}]);
-    }
-    if let Some(inner) = node.inner.and_then(|inner| ids.get(inner as usize)) {
-        value["subgraphIds"] = json!([inner]);
-    }
-    value
+    let outputs =
+        output.map(|shape| json!([{"id": "0", "attrs": [{"key": "tensor_shape", "value": shape}]}]));
+    let inner = node.inner.and_then(|inner| ids.get(inner as usize)).map(|inner| json!([inner]));
+    let fields = [
+        ("id", Some(json!(index.to_string()))),
+        ("label", Some(json!(label))),
+        ("namespace", Some(json!(path.join("/")))),
+        ("attrs", Some(attributes.into_iter().filter_map(attribute).collect())),
+        ("incomingEdges", Some(json!(incoming))),
+        ("outputsMetadata", outputs),
+        ("subgraphIds", inner),
+    ];
+    fields.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
 }

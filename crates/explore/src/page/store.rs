@@ -44,6 +44,12 @@ impl Store {
         self.texts.index(text.trim_end_matches('\n').to_owned())
     }
 
+    /// The number of lines of a text.
+    pub fn line_count(&self, text: TextId) -> u32 {
+        let text = self.texts.values.get(text as usize).map_or("", String::as_str);
+        u32::try_from(text.split('\n').count()).unwrap_or(u32::MAX)
+    }
+
     /// The index of an origin.
     pub fn origin(&mut self, origin: Origin) -> u32 {
         self.origins.index(origin)

@@ -7,6 +7,7 @@ use tvmscript_ir::IRModule;
 use tvmscript_ir_core::Object;
 
 use super::Step;
+use crate::dumps::{Dump, Item, Kind};
 
 /// Name of the index in the folder.
 const INDEX: &str = "index.json";
@@ -49,13 +50,7 @@ pub fn read(dir: &Path, load: &dyn Fn(&str) -> Result<Object, String>) -> Result
     let mut steps = Vec::with_capacity(records.len());
     for record in records {
         let word = |key: &str| record.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let name = word("file");
-        let is_plain = Path::new(&name).file_name().is_some_and(|file| file == name.as_str());
-        let stem = name
-            .strip_suffix(".py")
-            .filter(|_| is_plain)
-            .ok_or(RecordError::Index("a record has no file"))?;
-        let file = format!("{stem}.json");
+        let file = format!("{}.json", stem(&record)?);
         let unreadable = |message: String| RecordError::Unreadable { file: file.clone(), message };
         let node = load(&text(dir, &file)?).map_err(unreadable)?;
         let module = node.downcast_ref::<IRModule>().cloned();
@@ -65,6 +60,37 @@ pub fn read(dir: &Path, load: &dyn Fn(&str) -> Result<Object, String>) -> Result
     Ok(steps)
 }
 
+/// The texts of a record as a dump, each step as a pass.
+///
+/// # Errors
+/// If the index or a text cannot be read.
+pub fn dump(dir: &Path) -> Result<Dump, RecordError> {
+    let mut dump = Dump {
+        name: dir.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+        kind: Kind::Own,
+        texts: Vec::new(),
+        items: Vec::new(),
+        notes: Vec::new(),
+    };
+    for (number, record) in index(&text(dir, INDEX)?)?.iter().enumerate() {
+        let name = match number {
+            0 => dump.name.clone(),
+            _ => record.get("primitive").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        };
+        let (base, language) = (number.checked_sub(1), "python");
+        dump.items.push(Item { name, base, language, text: number, ..Item::default() });
+        dump.texts.push(text(dir, &format!("{}.py", stem(record)?))?);
+    }
+    Ok(dump)
+}
+
+/// The name of the files of a record without what follows the dot.
+fn stem(record: &Value) -> Result<&str, RecordError> {
+    let name = record.get("file").and_then(Value::as_str).unwrap_or_default();
+    let is_plain = Path::new(name).file_name().is_some_and(|file| file == name);
+    name.strip_suffix(".py").filter(|_| is_plain).ok_or(RecordError::Index("a record has no file"))
+}
+
 /// The records of an index.
 fn index(text: &str) -> Result<Vec<Value>, RecordError> {
     let mut index: Value = serde_json::from_str(text).map_err(|_| RecordError::Index("it is not JSON"))?;
@@ -72,6 +98,7 @@ fn index(text: &str) -> Result<Vec<Value>, RecordError> {
         return Err(RecordError::Index("it has no `schedule_record` of version 1"));
     }
     match index.get_mut("records").map(Value::take) {
+        Some(Value::Array(records)) if records.is_empty() => Err(RecordError::Index("it has no records")),
         Some(Value::Array(records)) if records.len() <= MAX_STEPS => Ok(records),
         Some(Value::Array(_)) => Err(RecordError::Index("it has more than 10000 records")),
         _ => Err(RecordError::Index("it has no list `records`")),

@@ -6,15 +6,16 @@
 mod folder;
 mod tree;
 
-use tvmscript_docsifier::{DocsifyError, PrinterConfig, print};
-use tvmscript_ir::IRModule;
+use tvmscript_docsifier::{DocsifyError, PrinterConfig, print_mapped};
+use tvmscript_ir::{DictAttrs, GLOBAL_SYMBOL, IRModule, global_symbol};
 use tvmscript_ir_core::{Ref, Registry};
 use tvmscript_tir::PrimFunc;
 
-pub use folder::{RecordError, is_record, read};
+pub use folder::{RecordError, dump, is_record, read};
 pub use tree::tree;
 
-use crate::page::{Change, Hunk, Schedule, ScheduleRecord, Store};
+use crate::comparison::{Ir, Text, hunks};
+use crate::page::{Schedule, ScheduleRecord, Store};
 
 /// A module after a primitive.
 #[derive(Debug, Clone)]
@@ -64,11 +65,16 @@ pub fn schedules(
             if last.as_ref().is_some_and(|last| last.function.ptr_eq(function)) {
                 continue;
             }
-            let text = print(function.object(), registry, config)?;
-            if last.as_ref().is_some_and(|last| last.text == text) {
+            let mapped = print_mapped(named(function, name).object(), registry, config)?;
+            if last.as_ref().is_some_and(|last| last.text == mapped.text()) {
                 continue;
             }
-            let printed = Printed { function: function.clone(), text, tree: tree(function, registry) };
+            let printed = Printed {
+                function: function.clone(),
+                text: mapped.text().to_owned(),
+                ir: Ir::of_mapped(&mapped),
+                tree: tree(function, registry).trim_end().to_owned(),
+            };
             schedule.records.push(record(step, &printed, last.as_ref(), store));
             last = Some(printed);
         }
@@ -84,44 +90,41 @@ pub fn schedules(
     Ok(schedules)
 }
 
+/// The function with its name in the module, which the text of a private function alone does not have.
+fn named(function: &Ref<PrimFunc>, name: &str) -> Ref<PrimFunc> {
+    if global_symbol(&function.attrs).is_some() {
+        return function.clone();
+    }
+    let mut function = function.clone();
+    let entries = function.attrs.dict.iter().map(|(key, value)| (key.clone(), value.clone()));
+    let symbol = (GLOBAL_SYMBOL.into(), name.into());
+    let attrs = DictAttrs::new(entries.chain([symbol]).collect::<Vec<_>>());
+    function.make_mut().attrs = attrs;
+    function
+}
+
 /// A function with its texts.
 struct Printed {
     function: Ref<PrimFunc>,
     text: String,
+    ir: Ir,
     tree: String,
 }
 
+impl Printed {
+    fn shown(&self) -> Text<'_> {
+        Text { text: &self.text, ir: Some(&self.ir) }
+    }
+}
+
 fn record(step: &Step, printed: &Printed, last: Option<&Printed>, store: &mut Store) -> ScheduleRecord {
-    let hunks_of =
-        |part: fn(&Printed) -> &str| last.map_or_else(Vec::new, |last| hunks(part(last), part(printed)));
     ScheduleRecord {
         primitive: step.primitive.clone(),
         call: step.call.clone(),
         text: store.text(&printed.text),
         tree: store.text(&printed.tree),
-        hunks: hunks_of(|printed| &printed.text),
-        tree_hunks: hunks_of(|printed| &printed.tree),
+        hunks: last.map_or_else(Vec::new, |last| hunks(&last.shown(), &printed.shown())),
+        tree_hunks: last
+            .map_or_else(Vec::new, |last| hunks(&Text::plain(&last.tree), &Text::plain(&printed.tree))),
     }
-}
-
-/// The lines that differ between two texts.
-fn hunks(before: &str, after: &str) -> Vec<Hunk> {
-    let (before, after): (Vec<&str>, Vec<&str>) =
-        (before.trim_end().lines().collect(), after.trim_end().lines().collect());
-    let line = |index: usize, length: usize| {
-        let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        [number(index + usize::from(length > 0)), number(length)]
-    };
-    let operations = similar::capture_diff_slices(similar::Algorithm::Myers, &before, &after);
-    let hunk = |operation: similar::DiffOp| {
-        let (tag, old, new) = operation.as_tag_tuple();
-        let kind = match tag {
-            similar::DiffTag::Equal => return None,
-            similar::DiffTag::Insert => Change::Added,
-            similar::DiffTag::Delete => Change::Removed,
-            similar::DiffTag::Replace => Change::Edited,
-        };
-        Some(Hunk { kind, before: line(old.start, old.len()), after: line(new.start, new.len()), note: None })
-    };
-    operations.into_iter().filter_map(hunk).collect()
 }

@@ -172,10 +172,10 @@ impl Writer<'_> {
                 for value in args.iter() {
                     let from = value.dtype().element();
                     for lane in self.expr(value)? {
-                        parts.push(self.to_bits(&lane, from)?);
+                        parts.push(self.bits_of(&lane, from)?);
                     }
                 }
-                self.from_parts(&parts, bits.into(), dtype)?
+                self.value_of_parts(&parts, bits.into(), dtype)?
             }
             Intrinsic::Return => {
                 self.return_value(args.first())?;
@@ -254,7 +254,7 @@ impl Writer<'_> {
         let own = value.dtype().element();
         let mut out = Lanes::new();
         for lane in self.expr(value)? {
-            let bits = self.to_bits(&lane, own)?;
+            let bits = self.bits_of(&lane, own)?;
             let text = match leading {
                 true => format!("{}({}, {})", self.helper(Helper::LeadingZeros), bits.text, own.bits),
                 false => format!("{}({})", self.helper(Helper::Popcount), bits.text),
@@ -266,7 +266,7 @@ impl Writer<'_> {
     }
 
     /// The bits of a value of a type, as an unsigned integer.
-    fn to_bits(&mut self, value: &Value, dtype: DataType) -> Result<Value> {
+    fn bits_of(&mut self, value: &Value, dtype: DataType) -> Result<Value> {
         let unsigned = DataType::uint(dtype.bits.max(8));
         if dtype.is_handle() {
             return self.cast(value.clone(), dtype, DataType::uint(64));
@@ -281,7 +281,7 @@ impl Writer<'_> {
     }
 
     /// The value of a type with some bits.
-    fn from_bits(&mut self, bits: &Value, dtype: DataType) -> Result<Value> {
+    fn value_of_bits(&mut self, bits: &Value, dtype: DataType) -> Result<Value> {
         if dtype.is_handle() || !is_float(dtype) {
             return self.cast(bits.clone(), DataType::uint(64), dtype);
         }
@@ -298,12 +298,12 @@ impl Writer<'_> {
 
     /// The bits of a value as another type.
     fn reinterpret(&mut self, value: &Lanes, from: DataType, to: DataType) -> Result<Lanes> {
-        let bits = value.iter().map(|value| self.to_bits(value, from)).collect::<Result<Lanes>>()?;
-        self.from_parts(&bits, from.bits.into(), to)
+        let bits = value.iter().map(|value| self.bits_of(value, from)).collect::<Result<Lanes>>()?;
+        self.value_of_parts(&bits, from.bits.into(), to)
     }
 
     /// The values of a type whose bits are those of parts of a width, or are parts of them.
-    fn from_parts(&mut self, bits: &Lanes, width: u32, to: DataType) -> Result<Lanes> {
+    fn value_of_parts(&mut self, bits: &Lanes, width: u32, to: DataType) -> Result<Lanes> {
         let size = u32::from(to.bits);
         if width == 0 || size == 0 {
             return unsupported_type(to);
@@ -328,7 +328,7 @@ impl Writer<'_> {
                 out.push(Value::new(moved.collect::<Vec<_>>().join(" | "), Level::Other, word));
             }
         }
-        out.iter().map(|bits| self.from_bits(bits, to)).collect()
+        out.iter().map(|bits| self.value_of_bits(bits, to)).collect()
     }
 
     /// A function of the C library, by its name: `expf`, `std::max` or `__expf`.

@@ -105,7 +105,7 @@ impl Writer<'_> {
         if self.first_lane(variable).is_some() {
             return Ok(());
         }
-        let name = self.names.define(&variable.name.get().to_string());
+        let name = self.names.define(variable.name.get().as_str());
         let ctype = value_type(variable.dtype)?.to_owned();
         self.bind(variable, vec![Value::atom(name.clone(), variable.dtype)]);
         parameters.push(CParameter { name, ctype, dtype: variable.dtype, value });

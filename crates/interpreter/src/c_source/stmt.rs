@@ -120,7 +120,7 @@ impl Writer<'_> {
     fn pointer_variable(&mut self, var: &Ref<Var>, value: Value) -> Value {
         let points_to = self.aliases.element_of(var);
         let ctype = pointer_type(points_to);
-        let name = self.names.define(&var.name.get().to_string());
+        let name = self.names.define(var.name.get().as_str());
         let text = if value.points_to == points_to { value.text } else { value.cast_to(&ctype) };
         self.line(format!("{} = {text};", declare(&ctype, &name)));
         Value::pointer(name, Level::Atom, points_to)
@@ -204,7 +204,7 @@ impl Writer<'_> {
         let points_to = self.aliases.element_of(var);
         let count = count.index_mul(&Value::count(lanes as i64));
         let size = crate::scalar::storage_bytes(dtype.element()).unwrap_or(8) as i128;
-        let name = self.names.define(&var.name.get().to_string());
+        let name = self.names.define(var.name.get().as_str());
         let fits = count.known().is_some_and(|count| count > 0 && count * size <= MAX_STACK);
         if fits && points_to == Some(storage) {
             self.line(format!("{}[{}] = {{0}};", declare(storage, &name), count.text));

@@ -127,8 +127,8 @@ impl Value {
     /// The sum of two indices.
     pub(super) fn index_add(&self, other: &Value) -> Value {
         match (self.known(), other.known()) {
-            (Some(0), _) => return other.clone(),
-            (_, Some(0)) => return self.clone(),
+            (Some(0), _) => other.clone(),
+            (_, Some(0)) => self.clone(),
             _ => self.index_operate(other, "+", Level::Add, i128::wrapping_add),
         }
     }
@@ -136,9 +136,9 @@ impl Value {
     /// The product of two indices.
     pub(super) fn index_mul(&self, other: &Value) -> Value {
         match (self.known(), other.known()) {
-            (Some(1), _) => return other.clone(),
-            (_, Some(1)) => return self.clone(),
-            (Some(0), _) | (_, Some(0)) => return Value::count(0),
+            (Some(1), _) => other.clone(),
+            (_, Some(1)) => self.clone(),
+            (Some(0), _) | (_, Some(0)) => Value::count(0),
             _ => self.index_operate(other, "*", Level::Mul, i128::wrapping_mul),
         }
     }

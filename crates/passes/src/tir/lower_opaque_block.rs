@@ -8,6 +8,7 @@ use tvmscript_ir_core::{
 };
 use tvmscript_prim::{Expr, FloatImm, IntImm, PrimExpr, PrimExprExt, Range, StringImm, ops};
 use tvmscript_tir::node::*;
+use tvmscript_tir::syntax::TirSyntax;
 
 use super::lower_init_block::conditional;
 use super::rewrite::{self, Rewriter, Visits, edit, visit};
@@ -19,13 +20,18 @@ pass! {
     /// attributes.
     ///
     /// A loop of extent 1 becomes its body, and an annotation `pragma_*` an attribute. Other annotations of blocks are
-    /// dropped, except `buffer_dim_align`, which moves to the allocation. Requires that no block has axes, see
+    /// dropped, except `buffer_dim_align`, which moves to the allocation. Allocations are statements of the release. Requires that no block has axes, see
     /// `tir.ConvertBlocksToOpaque`. Allocations and conditionals have the span of the block.
     ///
     /// Upstream: `src/tir/transforms/lower_opaque_block.cc`.
     pub LowerOpaqueBlock = "tir.LowerOpaqueBlock" for PrimFunc in IRModule |function, context| {
         let alignments = alignments(&function.body);
-        rewrite::body(function, context, &mut Lower { visits: Visits::default(), alignments, units: PtrMap::default() })
+        let mut lower = Lower { visits: Visits::default(), alignments, units: PtrMap::default() };
+        let lowered = rewrite::body(function, context, &mut lower)?;
+        match context.session().and_then(|session| session.dialects().ok()) {
+            Some(release) => Ok((TirSyntax::of(release).lowered)(lowered)?),
+            None => Ok(lowered),
+        }
     }
 }
 

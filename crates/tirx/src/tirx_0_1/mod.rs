@@ -56,6 +56,7 @@ pub(crate) static SYNTAX: TirSyntax = TirSyntax {
     is_call,
     operator_of: |callee| OPERATORS.of_callee(callee),
     made: crate::made::flat,
+    lowered: crate::made::flat,
     #[cfg(feature = "build")]
     flat: Some(tvmscript_tir::syntax::Flat { bind: crate::build::bound, assert_: crate::build::asserted }),
     #[cfg(feature = "print")]

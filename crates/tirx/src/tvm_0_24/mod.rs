@@ -42,6 +42,7 @@ pub(crate) const FORMS: TirSyntax = TirSyntax {
     is_call: |_| false,
     operator_of: |_| None,
     made: crate::made::flat,
+    lowered: crate::made::flat,
     #[cfg(feature = "build")]
     flat: Some(tvmscript_tir::syntax::Flat { bind: crate::build::bound, assert_: crate::build::asserted }),
     #[cfg(feature = "print")]

@@ -103,6 +103,7 @@ pub(crate) const FORMS: TirSyntax = TirSyntax {
     is_call: |node| node.is::<AnnotatedCall>() || node.is::<TypedCall>(),
     operator_of: |callee| OPERATORS.of_callee(callee),
     made: made::schedulable,
+    lowered: crate::made::flat,
     #[cfg(feature = "build")]
     flat: Some(tvmscript_tir::syntax::Flat { bind: crate::build::bound, assert_: crate::build::asserted }),
     #[cfg(feature = "print")]

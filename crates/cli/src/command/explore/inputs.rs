@@ -4,8 +4,8 @@ use std::path::Path;
 
 use tvmscript::Object;
 use tvmscript::diagnostics::LineIndex;
-use tvmscript::ir::IRModule;
 use tvmscript::ir_core::{Array, ObjectLike as _};
+use tvmscript::schedule::RegisteredIntrinsics;
 use tvmscript_explore::dumps::{self, Dump, DumpError};
 use tvmscript_explore::graph;
 use tvmscript_explore::page::Store;
@@ -21,7 +21,7 @@ use crate::timings::Timings;
 /// An input that was read.
 enum Read {
     Dump(Dump),
-    Steps(String, Vec<Step>),
+    Record(Dump, Vec<Step>),
     Programs(Box<Input>),
 }
 
@@ -34,19 +34,21 @@ impl Explorer<'_> {
         store: &mut Store,
         timings: &mut Timings,
     ) -> Result<Made, Box<FileError>> {
-        match self.read(path, timings)? {
-            Read::Dump(dump) => {
-                let has_passes = !self.args.passes.names.is_empty() || self.args.trace.is_some();
-                if has_passes && self.args.other.is_none() {
-                    let message =
-                        "passes and traces are for programs, and this is a dump of passes".to_owned();
-                    return Err(FileError::new(FileErrorKind::Explore(message), None));
-                }
-                Ok(timings.time("page", || self.of_dump(dump, index, store)))
+        let registry = self.settings.registry();
+        let (read, intrinsics) = RegisteredIntrinsics::of(registry, || self.read(path, timings));
+        let (dump, steps) = match read? {
+            Read::Dump(dump) => (dump, Vec::new()),
+            Read::Record(dump, steps) => (dump, steps),
+            Read::Programs(input) => {
+                return Programs::of_input(self, *input, intrinsics).make(index, store, timings);
             }
-            Read::Steps(name, steps) => Programs::of_steps(self, name, steps).make(index, store, timings),
-            Read::Programs(input) => Programs::of_input(self, *input).make(index, store, timings),
+        };
+        let has_passes = !self.args.passes.names.is_empty() || self.args.trace.is_some();
+        if has_passes && self.args.other.is_none() {
+            let message = "passes and traces are for programs, and this is a dump of passes".to_owned();
+            return Err(FileError::new(FileErrorKind::Explore(message), None));
         }
+        Ok(timings.time("page", || self.of_dump(dump, steps, index, store)))
     }
 
     fn read(&self, path: &Path, timings: &mut Timings) -> Result<Read, Box<FileError>> {
@@ -64,10 +66,8 @@ impl Explorer<'_> {
             };
             let steps = timings.time("read", || schedules::read(path, &json));
             let steps = steps.map_err(|error| failed(error.to_string()))?;
-            let name = path.canonicalize().ok();
-            let name =
-                name.as_deref().unwrap_or(path).file_name().map(|name| name.to_string_lossy().into_owned());
-            return Ok(Read::Steps(name.unwrap_or_default(), steps));
+            let dump = schedules::dump(path).map_err(|error| failed(error.to_string()))?;
+            return Ok(Read::Record(dump, steps));
         }
         // A log is read with characters in place of bytes that are not UTF-8, other texts are not.
         if path.as_os_str() != "-" && path.exists() {
@@ -91,18 +91,21 @@ impl Explorer<'_> {
         }
     }
 
-    fn of_dump(&self, dump: Dump, index: u32, store: &mut Store) -> Made {
+    /// The run of a dump; with steps it is the record of a schedule.
+    fn of_dump(&self, dump: Dump, steps: Vec<Step>, index: u32, store: &mut Store) -> Made {
         let parse = |text: &str| self.parse(text);
         let made = dumps::run(&dump, index, store, &parse);
         let scripts = dump.items.iter().rev().filter(|item| item.language == "python");
         let texts = scripts.filter_map(|item| dump.texts.get(item.text));
-        let module = texts.map(|text| self.parse(text)).find_map(Result::ok);
-        let module = module.and_then(|node| node.downcast::<IRModule>().ok());
-        let mut graphs = Vec::new();
-        if let Some(module) = module {
-            graphs.push(graph::calls::graph(&module, &mut |_| Vec::new()));
-        }
-        Made { run: made.run, fingerprints: made.fingerprints, graphs, notes: dump.notes, ..Made::default() }
+        let last = match steps.last() {
+            Some(step) => Some(step.module.object().clone()),
+            None => texts.map(|text| self.parse(text)).find_map(Result::ok),
+        };
+        let mut graphs = graph::of_program(last.as_slice(), &[], &mut |_| Vec::new());
+        graph::link_heads(&mut graphs, &made.run, index, store);
+        let config = self.args.text.config(self.settings);
+        let (run, fingerprints, notes) = (made.run, made.fingerprints, dump.notes);
+        Made { run, fingerprints, graphs, notes, steps, config, ..Made::default() }
     }
 
     /// The program of a text; an array of several.

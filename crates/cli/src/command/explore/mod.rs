@@ -9,6 +9,7 @@ use std::path::Path;
 use tvmscript::PrinterConfig;
 use tvmscript::ir::IRModule;
 use tvmscript::pass::Sequential;
+use tvmscript::schedule::TracedBuild;
 use tvmscript_explore::comparison::{Fingerprint, parting};
 use tvmscript_explore::export::{chrome_trace, model_explorer, svg};
 use tvmscript_explore::graph;
@@ -32,7 +33,7 @@ pub(super) fn run(args: &ExploreArgs, run: &mut Run<'_>) -> Outcome {
     if input::reads_stdin_twice(&[args.input.clone()].into_iter().chain(other).collect::<Vec<_>>()) {
         return output::stdin_twice();
     }
-    let passes = match opt::sequence(&args.passes, &run.settings) {
+    let (passes, build) = match opt::sequence_with_schedules(&args.passes, &run.settings) {
         Ok(passes) => passes,
         Err(message) => {
             output::diagnose(&format!("error: {message}"));
@@ -43,7 +44,8 @@ pub(super) fn run(args: &ExploreArgs, run: &mut Run<'_>) -> Outcome {
     run.for_each_valid_file(
         std::slice::from_ref(&args.input),
         |path, settings, timings| {
-            let explored = Explorer { args, passes: &passes, settings }.explore(path, timings);
+            let explored =
+                Explorer { args, passes: &passes, build: build.as_ref(), settings }.explore(path, timings);
             output::clear_progress();
             explored
         },
@@ -84,6 +86,8 @@ struct Made {
 struct Explorer<'a> {
     args: &'a ExploreArgs,
     passes: &'a Sequential<IRModule>,
+    /// The schedules of the pass `schedule`.
+    build: Option<&'a TracedBuild>,
     settings: &'a Settings<'a>,
 }
 
@@ -97,8 +101,15 @@ impl Explorer<'_> {
         });
         let other = other.transpose()?;
         let mut page = Page { title: first.run.name.clone(), ..Page::default() };
-        page.schedules = schedules(&first.steps, &mut store, self.settings.registry(), &first.config)
-            .map_err(|error| FileError::new(FileErrorKind::Unprintable(error), None))?;
+        let of_build = self.build.into_iter().flat_map(|build| {
+            let schedules = build.names().iter().filter_map(|name| build.function_schedule(name));
+            schedules.map(|schedule| Step::of(&schedule))
+        });
+        for steps in std::iter::once(std::mem::take(&mut first.steps)).chain(of_build) {
+            let schedules = schedules(&steps, &mut store, self.settings.registry(), &first.config);
+            let failed = |error| FileError::new(FileErrorKind::Unprintable(error), None);
+            page.schedules.extend(schedules.map_err(failed)?);
+        }
         let (mut failures, mut warnings) = (Vec::new(), None);
         failures.extend(first.failure.take());
         page.notes.append(&mut first.notes);

@@ -1,12 +1,10 @@
 //! Programs and the passes that `explore` runs on them.
 
-use tvmscript::ir::IRModule;
-use tvmscript::ir_core::{Ref, SourceTexts, structural_equal, structural_hash};
+use tvmscript::ir_core::{SourceTexts, structural_equal, structural_hash};
 use tvmscript::pass::PassError;
 use tvmscript::pass::instrument::{Progress, source_coverage};
 use tvmscript::passes::{ProgramForm, on_module};
-use tvmscript::python_syntax::ast::TextRange;
-use tvmscript::schedule::Schedule;
+use tvmscript::schedule::{Schedule, TensorIntrinsics};
 use tvmscript::{Object, Parsed, PrinterConfig};
 use tvmscript_explore::capture::{Capture, Captured};
 use tvmscript_explore::comparison::Fingerprint;
@@ -35,6 +33,8 @@ pub(super) struct Programs<'a> {
     input: run::Input,
     /// Steps of a schedule of the first script.
     steps: Vec<Step>,
+    /// Intrinsics that the input registers.
+    intrinsics: TensorIntrinsics,
     warnings: Warnings,
 }
 
@@ -49,7 +49,11 @@ struct Failed {
 impl<'a> Programs<'a> {
     /// Scripts with the text that they came from. A program without any source, such as TVM's JSON, is read again from its own
     /// text, whose lines are its sources then.
-    pub(super) fn of_input(explorer: &'a Explorer<'a>, input: Input) -> Programs<'a> {
+    pub(super) fn of_input(
+        explorer: &'a Explorer<'a>,
+        input: Input,
+        intrinsics: TensorIntrinsics,
+    ) -> Programs<'a> {
         let Input { source, mut scripts, warnings } = input;
         let mut input = run::Input { name: file_name(&source.name).to_owned(), ..run::Input::default() };
         if let Some(origin) = scripts.first().and_then(|script| script.origin.as_ref()) {
@@ -64,25 +68,7 @@ impl<'a> Programs<'a> {
             script.node = node;
             input.sources = sources;
         }
-        Programs { explorer, source, scripts, input, steps: Vec::new(), warnings }
-    }
-
-    /// The modules of a recorded schedule.
-    pub(super) fn of_steps(explorer: &'a Explorer<'a>, name: String, steps: Vec<Step>) -> Programs<'a> {
-        let registry = explorer.settings.registry();
-        let script = |step: &Step| Script {
-            name: None,
-            node: step.module.object().clone(),
-            range: TextRange::at(0),
-            definition: TextRange::at(0),
-            is_checked: true,
-            release: registry.release(),
-            origin: None,
-        };
-        let scripts = steps.first().map(script).into_iter().collect();
-        let source = Source::new(name.clone(), String::new());
-        let input = run::Input { name, ..run::Input::default() };
-        Programs { explorer, source, scripts, input, steps, warnings: Warnings::default() }
+        Programs { explorer, source, scripts, input, steps: Vec::new(), intrinsics, warnings }
     }
 
     /// Runs the passes and makes the run of the page.
@@ -99,7 +85,9 @@ impl<'a> Programs<'a> {
     /// The steps of a trace on the first script that it can schedule, which goes on alone.
     fn schedule(&mut self, trace: &std::path::Path, timings: &mut Timings) -> Answer<Vec<Step>> {
         let settings = self.explorer.settings;
-        let at = self.scripts.iter().position(|script| module_of(script).is_some());
+        let can_schedule =
+            |script: &Script| !self.intrinsics.has_function(&script.node) && module_of(script).is_some();
+        let at = self.scripts.iter().position(can_schedule);
         let script = at.map(|at| self.scripts.swap_remove(at));
         let Some((script, module)) = script.and_then(|script| Some((script.clone(), module_of(&script)?)))
         else {
@@ -111,6 +99,7 @@ impl<'a> Programs<'a> {
             FileError::new(FileErrorKind::Schedule(error.to_string()), Some(std::mem::take(&mut self.source)))
         })?;
         let mut schedule = schedule.with_primitives_of(settings.registry());
+        schedule.intrinsics_mut().extend(std::mem::take(&mut self.intrinsics));
         schedule.keep_schedule_record();
         self.scripts = vec![script];
         match apply(&mut schedule, trace, TraceForm::Python, &self.source, settings, timings)? {
@@ -178,7 +167,7 @@ impl<'a> Programs<'a> {
         versions: &mut Vec<Captured>,
         timings: &mut Timings,
     ) -> Result<Option<Failed>, FileErrorKind> {
-        let Explorer { args, passes, settings } = *self.explorer;
+        let Explorer { args, passes, settings, .. } = *self.explorer;
         let total = opt::named(&args.passes).count();
         let Some(last) = versions.last().filter(|_| total > 0) else { return Ok(None) };
         let capture = Capture::default();
@@ -222,21 +211,16 @@ impl<'a> Programs<'a> {
         is_equal
     }
 
-    /// The graphs of the Relax functions of the input, and that of the calls of the last version.
+    /// The graphs of all programs.
     fn graphs(&self, programs: &[Program<'_>], index: u32, store: &mut Store) -> Vec<Graph> {
-        let module = |version: Option<&Captured>| -> Option<Ref<IRModule>> {
-            let root = &version?.root;
-            ProgramForm::of(root).module(root.clone())
-        };
         let mut places = Places::new(index, &self.input.sources);
         let mut origins = |span| places.of(span, store).to_vec();
-        let first = programs
-            .iter()
-            .find_map(|program| Some((module(program.versions.first())?, module(program.versions.last())?)));
-        let Some((first, last)) = first else { return Vec::new() };
-        let mut graphs = graph::model::graphs(&first, &mut origins);
-        graph::link_functions(&mut graphs, &last, &mut origins);
-        graphs.push(graph::calls::graph(&last, &mut origins));
+        let scheduled = self.explorer.build.map_or(&[][..], |build| build.names());
+        let mut graphs = Vec::new();
+        for program in programs {
+            let versions: Vec<_> = program.versions.iter().map(|version| version.root.clone()).collect();
+            graph::append(&mut graphs, graph::of_program(&versions, scheduled, &mut origins));
+        }
         graphs
     }
 }

@@ -1,8 +1,8 @@
 //! Places of the nodes of a graph: layers from top to bottom, with the corners of edges.
 //!
 //! Edges that close a cycle are drawn upwards, all others downwards. Nodes are in the layer of their longest path from a node
-//! without predecessors ([`layers`]); long edges pass the layers between through dummy nodes, and sweeps reduce crossings
-//! ([`rows`]); boxes are moved towards their neighbours ([`columns`]). Nodes without edges stand in rows below. All steps use
+//! without predecessors (`layers`); long edges pass the layers between through dummy nodes, and sweeps reduce crossings
+//! (`rows`); boxes are moved towards their neighbours (`columns`). Nodes without edges stand in rows below. All steps use
 //! loops, not recursion, and the same graph has the same layout.
 
 mod columns;
