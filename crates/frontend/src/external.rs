@@ -49,6 +49,7 @@ impl External {
     }
 
     /// Length of the file in bytes.
+    #[cfg(feature = "onnx")]
     pub(crate) fn length(&self) -> u64 {
         self.length
     }

@@ -35,6 +35,7 @@ impl OperatorDoc {
 }
 
 /// Lets converters return an expression, a call, or the list of results as the output type of their format.
+#[cfg(any(feature = "onnx", feature = "tflite", feature = "tf"))]
 macro_rules! outputs {
     ($output:ident) => {
         impl From<tvmscript_relax::Expr> for $output {
@@ -56,4 +57,5 @@ macro_rules! outputs {
         }
     };
 }
+#[cfg(any(feature = "onnx", feature = "tflite", feature = "tf"))]
 pub(crate) use outputs;
