@@ -236,7 +236,7 @@ fn changed_tflite_models_import_or_err() {
 
 #[test]
 fn changed_tensorflow_graphs_import_or_err() {
-    campaign_with("tf", &models(&["pb", "pbtxt"]), 10, target(Format::TensorFlow), |model, other, random| {
+    campaign_with("tf", &models(&["pb", "pbtxt"]), 2, target(Format::TensorFlow), |model, other, random| {
         change_graph(model, other, random)
     });
 }
