@@ -162,17 +162,17 @@ fn slow_steps() -> Result<Vec<Step>> {
         command.args(arguments).current_dir(workspace::root());
         steps.push(Step { name: name.to_owned(), command });
     };
-    if has_valgrind() {
+    if crate::tools::has("valgrind") {
         check("instructions", &["bench-gate"]);
     }
     check("differences of changed programs", &["check", "diff", "--count", "200"]);
     check("changed tokens", &["check", "mutate"]);
     check("unknown operators", &["check", "unknown", "--count", "200"]);
     check("programs in Rust", &["check", "emit", "--target", "rust", "--count", "40"]);
-    if has_cpp() {
+    if crate::tools::has("c++") {
         check("programs in C++", &["check", "emit", "--target", "cpp", "--count", "40"]);
     }
-    if has_python() {
+    if crate::tools::has("python3") {
         check("whole Python files", &["files"]);
     }
     if has_linter() {
@@ -220,16 +220,6 @@ fn has_nextest() -> bool {
     workspace::cargo().args(["nextest", "--version"]).output().is_ok_and(|o| o.status.success())
 }
 
-/// Returns `true` if valgrind is installed, which counts instructions.
-fn has_valgrind() -> bool {
-    Command::new("valgrind").arg("--version").output().is_ok_and(|o| o.status.success())
-}
-
-/// Returns `true` if a compiler of C++ is installed.
-fn has_cpp() -> bool {
-    Command::new("c++").arg("--version").output().is_ok_and(|o| o.status.success())
-}
-
 /// Type checkers and linters of Python that `lint-scripts` runs.
 const LINTERS: [&str; 5] = ["mypy", "pyright", "ty", "pylint", "ruff"];
 
@@ -237,9 +227,4 @@ const LINTERS: [&str; 5] = ["mypy", "pyright", "ty", "pylint", "ruff"];
 fn has_linter() -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| LINTERS.iter().any(|name| folder.join(name).is_file()))
-}
-
-/// Returns `true` if Python is installed.
-fn has_python() -> bool {
-    Command::new("python3").arg("--version").output().is_ok_and(|o| o.status.success())
 }

@@ -90,13 +90,16 @@ pub fn fuzz(options: &FuzzOptions) -> Result<()> {
     Ok(())
 }
 
+/// Returns `true` if a program is installed.
+pub fn has(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok_and(|o| o.status.success())
+}
+
 /// Installs what the tests of the explorer's page need: Chromium if the user may, and the packages of npm.
 ///
 /// Without a network or the rights, the tests say what is missing and pass; so this never fails.
 pub fn prepare_browser() {
     let page = workspace::root().join("crates/explore/page");
-    let has =
-        |program: &str| Command::new(program).arg("--version").output().is_ok_and(|o| o.status.success());
     // Bounded, because a network that does not answer would hold all else up.
     let run = |words: &[&str]| {
         let mut command = Command::new("timeout");

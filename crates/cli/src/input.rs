@@ -24,6 +24,12 @@ use crate::settings::Settings;
 use crate::timings::Timings;
 use crate::well_formed;
 
+/// The lines of a text and of the modules that it imports; nothing for scripts that were not parsed.
+pub(crate) fn texts_of(scripts: &[Script], text: &str) -> SourceTexts {
+    let origin = scripts.first().and_then(|script| script.origin.as_ref());
+    origin.map_or_else(SourceTexts::new, |origin| origin.texts(text))
+}
+
 /// Text with a name for diagnostics.
 #[derive(Debug, Default)]
 pub(crate) struct Source {

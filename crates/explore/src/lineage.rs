@@ -74,14 +74,8 @@ impl<'a> Places<'a> {
         let (run, sources) = (self.run, self.sources);
         self.known.entry(span).or_insert_with(|| {
             let mut found = Vec::new();
-            let mut open = vec![span];
-            while let Some(at) = open.pop() {
-                match at.kind() {
-                    SpanKind::Sequence { spans, .. } => open.extend(spans.into_iter().rev()),
-                    SpanKind::CallSite { callee, caller } => open.extend([caller, callee]),
-                    SpanKind::Marked { of, .. } => open.push(of),
-                    _ => found.extend(sources.origin(run, at).map(|origin| store.origin(origin))),
-                }
+            for at in span.places() {
+                found.extend(sources.origin(run, at).map(|origin| store.origin(origin)));
             }
             found
         })

@@ -1,5 +1,8 @@
 //! Files with the elements of tensors beside a model. Nothing outside the model's folder is ever opened.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -9,6 +12,29 @@ use bytes::Bytes;
 use crate::elements::Elements;
 use crate::error::ImportError;
 use crate::file_part::{FilePart, MIN_BYTES};
+
+/// Maximum number of files that stay open; elements in further ones are read at once.
+const MAX_OPEN_FILES: usize = 64;
+
+/// The open files of an import, by path. All elements in a file share it, because systems limit the number of open files.
+#[derive(Debug, Default)]
+pub(crate) struct Files(RefCell<HashMap<PathBuf, Arc<Mutex<File>>>>);
+
+impl Files {
+    /// The file, opened once; `None` if too many are open.
+    fn open(&self, path: &Path) -> std::io::Result<Option<Arc<Mutex<File>>>> {
+        let mut files = self.0.borrow_mut();
+        if let Some(file) = files.get(path) {
+            return Ok(Some(file.clone()));
+        }
+        if files.len() >= MAX_OPEN_FILES {
+            return Ok(None);
+        }
+        let file = Arc::new(Mutex::new(File::open(path)?));
+        files.insert(path.to_owned(), file.clone());
+        Ok(Some(file))
+    }
+}
 
 /// A file that holds elements of a tensor.
 #[derive(Debug)]
@@ -68,21 +94,23 @@ impl External {
     }
 
     /// A part of the file as elements, which stay there until they are needed if they are many.
-    pub(crate) fn elements(&self, offset: u64, count: u64) -> Result<Elements, ImportError> {
+    pub(crate) fn elements(&self, offset: u64, count: u64, files: &Files) -> Result<Elements, ImportError> {
         let length = match usize::try_from(count) {
             Ok(length) if length >= MIN_BYTES => length,
             _ => return Ok(self.read(offset, count)?.into()),
         };
         self.check(offset, count)?;
-        let file = std::fs::File::open(&self.file).map_err(|_| self.refused("cannot be read"))?;
-        Ok(Arc::new(FilePart::new(Arc::new(Mutex::new(file)), offset, length)).into())
+        match files.open(&self.file).map_err(|_| self.refused("cannot be read"))? {
+            Some(file) => Ok(Arc::new(FilePart::new(file, offset, length)).into()),
+            None => Ok(self.read(offset, count)?.into()),
+        }
     }
 
     /// Reads a part of the file.
     pub(crate) fn read(&self, offset: u64, count: u64) -> Result<Bytes, ImportError> {
         self.check(offset, count)?;
         let read = || {
-            let mut file = std::fs::File::open(&self.file)?;
+            let mut file = File::open(&self.file)?;
             file.seek(SeekFrom::Start(offset))?;
             let mut bytes = Vec::new();
             file.take(count).read_to_end(&mut bytes)?;

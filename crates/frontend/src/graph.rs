@@ -7,7 +7,7 @@ use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::mutate::post_order_mutate;
 use tvmscript_ir_core::span::CurrentSpan;
 use tvmscript_ir_core::visit::{Visitor, Walk};
-use tvmscript_ir_core::{Map, Object, ObjectLike, PtrMap, Ref, SourceId, Span, SpanKind, SpanMark, Value};
+use tvmscript_ir_core::{Map, Object, ObjectLike, PtrMap, Ref, SourceId, Span, SpanMark, Value};
 use tvmscript_relax::blocks::{BlockBuilder, FunctionBuilder, is_leaf_or_tuple};
 use tvmscript_relax::error::RelaxError;
 use tvmscript_relax::evaluate::evaluate;
@@ -313,7 +313,7 @@ fn named_constants(module: &Ref<IRModule>, names: &PtrMap<String>) -> Vec<(Strin
 
 /// Names that are given once each: a further one gets a number.
 #[derive(Debug)]
-struct UniqueNames {
+pub(crate) struct UniqueNames {
     taken: HashSet<String>,
     /// The next number of a name that is taken; without it, numbering names would be quadratic.
     next: HashMap<String, usize>,
@@ -322,12 +322,12 @@ struct UniqueNames {
 
 impl UniqueNames {
     /// No names; the second of a name gets the number `first`.
-    fn numbered_from(first: usize) -> UniqueNames {
+    pub(crate) fn numbered_from(first: usize) -> UniqueNames {
         UniqueNames { taken: HashSet::new(), next: HashMap::new(), first }
     }
 
     /// The name, with a number if it is taken.
-    fn take(&mut self, name: &str) -> String {
+    pub(crate) fn take(&mut self, name: &str) -> String {
         let mut unique = name.to_owned();
         while !self.taken.insert(unique.clone()) {
             let number = self.next.entry(name.to_owned()).or_insert(self.first);
@@ -340,10 +340,7 @@ impl UniqueNames {
 
 /// The name of the layer that a span is; `None` for other spans.
 pub fn layer_of(span: Span) -> Option<String> {
-    match span.without_mark().kind() {
-        SpanKind::Source { source } => Some(source.name()),
-        _ => None,
-    }
+    span.source_name()
 }
 
 /// The type of a value for messages: `float32 (2, 3)`.

@@ -43,12 +43,13 @@ impl ProgramForm {
     /// A program of this form as a module: itself, or one with the function alone, under its global symbol or `main`. Nothing
     /// for other nodes.
     pub fn module(&self, node: Object) -> Option<Ref<IRModule>> {
-        let function = match (node.downcast::<IRModule>(), &self.function) {
-            (Ok(module), _) => return Some(module),
-            (Err(node), Some(_)) => Ref::<BaseFunc>::try_from_object(node).ok()?,
-            (Err(_), None) => return None,
+        let node = match node.downcast::<IRModule>() {
+            Ok(module) => return Some(module),
+            Err(node) => node,
         };
-        let var = GlobalVar::new(self.function.as_deref().unwrap_or(MAIN)).with_span(function.span());
+        let name = self.function.as_deref()?;
+        let function = Ref::<BaseFunc>::try_from_object(node).ok()?;
+        let var = GlobalVar::new(name).with_span(function.span());
         Some(IRModule::new([(var, function)], Ref::new(DictAttrs::default()), Map::default()))
     }
 

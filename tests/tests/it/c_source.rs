@@ -225,6 +225,43 @@ def wraps(A: T.Buffer((64,), "int32"), B: T.Buffer((64,), "int64"), C: T.Buffer(
     check_results("integers", &[("wraps.py".to_owned(), text.to_owned())]);
 }
 
+#[test]
+fn p92_34_reads_stay_before_calls_that_write_and_names_are_free() {
+    // The functions have names that the program around them uses, or could use.
+    let text = r#"from tvm.script import ir as I
+from tvm.script import tir as T
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def name(A: T.Buffer((4,), "int32"), B: T.Buffer((4,), "int32")):
+        for i in range(4):
+            B[i] = A[i] * 10 + Module.read_int(A.data, i) + A[i] * 100
+        A[0:4] = A[0:4] + T.broadcast(Module.result(A.data), 4)
+
+    @T.prim_func
+    def read_int(a: T.handle("int32", "global"), i: T.int32) -> T.int32:
+        A = T.Buffer((4,), "int32", data=a)
+        A[i % 4] = A[i % 4] + 1
+        return A[i % 4] * 1000
+
+    @T.prim_func
+    def result(a: T.handle("int32", "global")) -> T.int32:
+        A = T.Buffer((4,), "int32", data=a)
+        A[1] = 77
+        return A[2]
+"#;
+    let parsed = parsed("order.py", text);
+    let mut inputs = functions(&parsed, 0);
+    inputs.sort_by_key(|input| input.name != "name");
+    let source = written(&inputs, &SourceTexts::new(), true);
+    assert_eq!(
+        source.functions.iter().map(|function| function.c_name.as_str()).collect::<Vec<_>>(),
+        ["name", "read_int", "result"]
+    );
+    check_results("order", &[("order.py".to_owned(), text.to_owned())]);
+}
+
 /// The file and line that directives give each line of C.
 fn presumed(text: &str) -> Vec<(String, usize, &str)> {
     let (mut file, mut next) = (String::new(), 0);

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use prost::encoding::{decode_varint, encode_varint};
 use tvmscript::frontend::Format;
 use tvmscript_test_texts::{Random, corpus, files_below, number, unzip, zip};
 use tvmscript_tests::json_changes;
@@ -78,47 +79,25 @@ fn change_bytes(model: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
 
 // --- messages of Protocol Buffers -----------------------------------------------------------------------------------
 
-fn varint(message: &[u8], at: &mut usize) -> Option<u64> {
-    let mut value = 0u64;
-    for shift in (0..64).step_by(7) {
-        let byte = *message.get(*at)?;
-        *at += 1;
-        value |= u64::from(byte & 127) << shift;
-        if byte < 128 {
-            return Some(value);
-        }
-    }
-    None
-}
-
-fn put_varint(out: &mut Vec<u8>, mut value: u64) {
-    while value >= 128 {
-        out.push(value as u8 | 128);
-        value >>= 7;
-    }
-    out.push(value as u8);
-}
-
 /// A field: key, and number or content.
 type Field = (u64, Result<u64, Vec<u8>>);
 
 /// The fields of a message; `None` if the bytes are none.
-fn fields(message: &[u8]) -> Option<Vec<Field>> {
-    let (mut at, mut found) = (0, Vec::new());
-    while at < message.len() {
-        let key = varint(message, &mut at)?;
+fn fields(mut rest: &[u8]) -> Option<Vec<Field>> {
+    let mut found = Vec::new();
+    while !rest.is_empty() {
+        let key = decode_varint(&mut rest).ok()?;
         let length = match key & 7 {
             0 => {
-                found.push((key, Ok(varint(message, &mut at)?)));
+                found.push((key, Ok(decode_varint(&mut rest).ok()?)));
                 continue;
             }
             1 => 8,
-            2 => usize::try_from(varint(message, &mut at)?).ok()?,
+            2 => usize::try_from(decode_varint(&mut rest).ok()?).ok()?,
             5 => 4,
             _ => return None,
         };
-        found.push((key, Err(message.get(at..at.checked_add(length)?)?.to_vec())));
-        at += length;
+        found.push((key, Err(rest.split_off(..length)?.to_vec())));
     }
     Some(found)
 }
@@ -126,12 +105,12 @@ fn fields(message: &[u8]) -> Option<Vec<Field>> {
 fn message(fields: &[Field]) -> Vec<u8> {
     let mut out = Vec::new();
     for (key, content) in fields {
-        put_varint(&mut out, *key);
+        encode_varint(*key, &mut out);
         match content {
-            Ok(value) => put_varint(&mut out, *value),
+            Ok(value) => encode_varint(*value, &mut out),
             Err(bytes) => {
                 if key & 7 == 2 {
-                    put_varint(&mut out, bytes.len() as u64);
+                    encode_varint(bytes.len() as u64, &mut out);
                 }
                 out.extend(bytes);
             }

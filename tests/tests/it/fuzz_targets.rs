@@ -55,6 +55,7 @@ fn change(text: &str, other: &str, random: &mut Random) -> String {
 
 /// Runs targets on mutations of each text.
 fn campaign(name: &str, texts: &[String], rounds: u64, targets: &[fn(&str)]) {
+    assert!(texts.len() > 20, "{} texts", texts.len());
     campaign_with(
         name,
         texts,
@@ -162,6 +163,7 @@ fn json_of_programs() -> Vec<String> {
     let ours = texts.iter().filter_map(|text| tvmscript::from_tvm_json(text, registry).ok());
     let ours: Vec<String> = ours.map(|node| tvmscript::to_json(&node)).collect();
     texts.extend(ours);
+    assert!(texts.len() > 20, "{} texts", texts.len());
     texts
 }
 

@@ -7,7 +7,6 @@ use tvmscript::doc::builder::typed_cpp::TypedApi;
 use tvmscript::docsifier::doc_json;
 use tvmscript::explain::Target;
 use tvmscript::interpreter::{CError, CInput, COptions, c_source};
-use tvmscript::ir_core::SourceTexts;
 use tvmscript::releases::CPP_BUILDER;
 
 use super::{Answer, Run, explain};
@@ -69,24 +68,17 @@ fn c_text(
     timings: &mut Timings,
 ) -> Answer<(String, Warnings)> {
     let loaded = input::load(path, settings, timings)?;
-    let found = super::run::functions(&loaded.scripts, args.function.as_deref());
-    if found.is_empty() {
-        let name = args.function.as_ref().map_or(String::new(), |name| format!(" `{name}`"));
+    let wanted = args.function.as_deref();
+    let of_script = |(module, script): (usize, &Script)| {
+        let found = super::run::functions(std::slice::from_ref(script), wanted).into_iter();
+        found.map(|(_, name, function)| CInput { module, name, function }).collect::<Vec<_>>()
+    };
+    let inputs: Vec<CInput> = loaded.scripts.iter().enumerate().flat_map(of_script).collect();
+    if inputs.is_empty() {
+        let name = wanted.map_or(String::new(), |name| format!(" `{name}`"));
         return Err(FileError::new(FileErrorKind::NoFunction { name }, Some(loaded.source)));
     }
-    let texts = match loaded.scripts.first().and_then(|script| script.origin.as_ref()) {
-        Some(origin) => origin.texts(&loaded.source.text),
-        None => SourceTexts::new(),
-    };
-    let module_of = |script: &Script| loaded.scripts.iter().position(|other| std::ptr::eq(other, script));
-    let inputs: Vec<CInput> = found
-        .into_iter()
-        .map(|(script, name, function)| CInput {
-            module: module_of(script).unwrap_or_default(),
-            name,
-            function,
-        })
-        .collect();
+    let texts = input::texts_of(&loaded.scripts, &loaded.source.text);
     let options = COptions { texts: &texts, has_lines: !args.no_lines, has_main: args.main };
     match timings.time("emit", || c_source(&inputs, options)) {
         Ok(source) => Ok((source.text, loaded.warnings)),

@@ -35,10 +35,9 @@ fn file_to_json(
 ) -> Answer<(String, Warnings)> {
     let input = input::load(path, settings, timings)?;
     let value = Value::Node(input::join(&input.scripts));
-    let origin = input.scripts.first().and_then(|script| script.origin.as_ref()).filter(|_| args.spans);
-    let texts = match origin {
-        Some(origin) => origin.texts(&input.source.text),
-        None => SourceTexts::new(),
+    let texts = match args.spans {
+        true => input::texts_of(&input.scripts, &input.source.text),
+        false => SourceTexts::new(),
     };
     let form = JsonForm { form: if args.tvm { Form::Tvm } else { Form::Native }, compact: args.compact };
     let release = input.scripts.first().map_or(settings.registry().release(), |script| script.release);

@@ -5,7 +5,6 @@ use std::path::Path;
 use tvmscript::PrinterConfig;
 use tvmscript::docsifier::print_text;
 use tvmscript::ir::constants::ConstantStore;
-use tvmscript::ir_core::SourceTexts;
 
 use super::{Answer, Run};
 use crate::args::Print;
@@ -83,11 +82,7 @@ fn print_file(
                 .map_err(|error| FileErrorKind::Unsaved(error.into()))?,
             None => None,
         };
-        let texts =
-            args.show_spans.then(|| match scripts.first().and_then(|script| script.origin.as_ref()) {
-                Some(origin) => origin.texts(&source.text),
-                None => SourceTexts::new(),
-            });
+        let texts = args.show_spans.then(|| input::texts_of(&scripts, &source.text));
         let config = |script: &Script| {
             let comments = script.origin.as_ref().filter(|_| args.keep_comments);
             Ok(PrinterConfig {

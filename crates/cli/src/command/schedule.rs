@@ -87,9 +87,7 @@ fn schedule_file(
         RegisteredIntrinsics::of(settings.registry(), || input::load(path, settings, timings));
     let input = input?;
     let refused = |error: ScheduleError| FileErrorKind::Schedule(error.to_string());
-    // The functions of intrinsics are not what is scheduled.
-    let mut scripts = input.scripts.iter().filter(|script| !registered.has_function(&script.node));
-    let Some((script, module)) = scripts.find_map(|script| Some((script, module_of(script)?))) else {
+    let Some((script, module)) = scheduled(&input.scripts, &registered) else {
         return Err(FileError::new(FileErrorKind::NoFunction { name: String::new() }, Some(input.source)));
     };
     if let Some(dir) = &args.database {
@@ -294,8 +292,17 @@ fn apply_text(
     schedule.apply_json(&trace).map_err(|error| fail(error.to_string()))
 }
 
+/// The first script that can be scheduled, with its module. The functions of intrinsics are not what is scheduled.
+pub(super) fn scheduled<'s>(
+    scripts: &'s [Script],
+    registered: &TensorIntrinsics,
+) -> Option<(&'s Script, Ref<IRModule>)> {
+    let mut scripts = scripts.iter().filter(|script| !registered.has_function(&script.node));
+    scripts.find_map(|script| Some((script, module_of(script)?)))
+}
+
 /// The module of a script; a function alone is the function `main` of a module.
-pub(super) fn module_of(script: &Script) -> Option<Ref<IRModule>> {
+fn module_of(script: &Script) -> Option<Ref<IRModule>> {
     let node: &Object = &script.node;
     if let Some(module) = node.downcast_ref::<IRModule>() {
         return Some(module.clone());

@@ -66,10 +66,7 @@ fn trace_file(
     let Input { source, mut scripts, warnings } = input::load(path, settings, timings)?;
     let provenance = Provenance::default();
     let answer = transform(args, passes, &provenance, &mut scripts, settings, timings).map(|()| {
-        let texts = match scripts.first().and_then(|script| script.origin.as_ref()) {
-            Some(origin) => origin.texts(&source.text),
-            None => SourceTexts::new(),
-        };
+        let texts = input::texts_of(&scripts, &source.text);
         if let Some(number) = args.node {
             return graph_node(number, args, build, &scripts);
         }

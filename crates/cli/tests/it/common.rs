@@ -4,6 +4,8 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use serde_json::Value;
+
 /// Result of a run.
 #[derive(Debug)]
 pub struct Ran {
@@ -84,4 +86,31 @@ pub fn evaluate_json(value: i64) -> String {
 /// Printed text of `evaluate_json`.
 pub fn evaluate_text(value: i64) -> String {
     format!("x = T.int32()\nT.evaluate(x + {value})\n")
+}
+
+/// Text and origins of the lines of parts of an explorer's page.
+pub fn page_lines<'p>(page: &'p Value, parts: &[Value]) -> Vec<(&'p str, Vec<u64>)> {
+    let index = |value: &Value| usize::try_from(value.as_u64().expect("an index")).expect("an index");
+    let mut lines = Vec::new();
+    for part in parts {
+        let text = page["texts"][index(&part["text"])].as_str().expect("a text");
+        if part["links"].is_null() {
+            lines.extend(text.split('\n').map(|line| (line, Vec::new())));
+            continue;
+        }
+        let links = page["links"][index(&part["links"])].as_array().expect("a list");
+        let mut numbers = links.iter().map(|number| number.as_i64().expect("a number"));
+        let mut first = 0;
+        for line in text.split('\n') {
+            let mut last = first;
+            let mut origins = Vec::new();
+            for at in 0..numbers.next().expect("a count") {
+                last += numbers.next().expect("an origin");
+                first = if at == 0 { last } else { first };
+                origins.push(u64::try_from(last).expect("an index"));
+            }
+            lines.push((line, origins));
+        }
+    }
+    lines
 }

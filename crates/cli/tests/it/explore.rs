@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::common::{file, path, run};
+use crate::common::{file, page_lines, path, run};
 
 const SIX_PASSES: &str = "tir.LowerInitBlock,tir.ConvertBlocksToOpaque,tir.LowerOpaqueBlock,tir.Simplify,tir.UnrollLoop,tir.RemoveNoOp";
 
@@ -40,29 +40,9 @@ fn index(value: &Value) -> usize {
 
 /// Text and origins of the lines of a version or a source.
 fn lines<'p>(page: &'p Value, parts: &[Value]) -> Vec<(&'p str, BTreeSet<usize>)> {
-    let mut lines = Vec::new();
-    for part in parts {
-        let text = page["texts"][index(&part["text"])].as_str().expect("a text");
-        let mut numbers = match part["links"].as_u64() {
-            Some(links) => items(page, "links")[links as usize].as_array().expect("a list").iter(),
-            None => [].iter(),
-        };
-        let mut first = 0;
-        for line in text.split('\n') {
-            let mut next = || numbers.next().and_then(Value::as_i64).unwrap_or(0);
-            let (count, mut last) = (next(), first);
-            let mut origins = BTreeSet::new();
-            for nth in 0..count {
-                last += next();
-                if nth == 0 {
-                    first = last;
-                }
-                origins.insert(usize::try_from(last).expect("an index"));
-            }
-            lines.push((line, origins));
-        }
-    }
-    lines
+    let index = |origin: u64| usize::try_from(origin).expect("an index");
+    let lines = page_lines(page, parts).into_iter();
+    lines.map(|(line, origins)| (line, origins.into_iter().map(index).collect())).collect()
 }
 
 /// The lines of a version, from 1, by their origins.

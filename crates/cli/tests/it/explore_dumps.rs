@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::common::{Ran, file, folder, path, run};
+use crate::common::{Ran, file, folder, page_lines, path, run};
 
 /// A fixture in `tests/fixtures/dumps`.
 fn fixture(name: &str) -> String {
@@ -89,29 +89,8 @@ fn hunks(page: &Value, run: usize, version: usize) -> String {
 
 /// The origins of each line of a version.
 fn origins(page: &Value, run: usize, version: usize) -> Vec<Vec<u64>> {
-    let mut lines = Vec::new();
-    for part in items(&page["runs"][run]["versions"][version]["parts"]) {
-        let text = page["texts"][part["text"].as_u64().expect("a number") as usize].as_str().expect("text");
-        let count = text.split('\n').count();
-        let Some(links) = part["links"].as_u64() else {
-            lines.extend(vec![Vec::new(); count]);
-            continue;
-        };
-        let mut numbers =
-            items(&page["links"][links as usize]).iter().map(|number| number.as_i64().expect("a number"));
-        let mut first = 0;
-        for _ in 0..count {
-            let mut line = Vec::new();
-            let mut last = first;
-            for at in 0..numbers.next().expect("a count") {
-                last += numbers.next().expect("an origin");
-                first = if at == 0 { last } else { first };
-                line.push(last as u64);
-            }
-            lines.push(line);
-        }
-    }
-    lines
+    let lines = page_lines(page, items(&page["runs"][run]["versions"][version]["parts"]));
+    lines.into_iter().map(|(_, origins)| origins).collect()
 }
 
 /// The lines of version 0 that a line of another version comes from, by its text.

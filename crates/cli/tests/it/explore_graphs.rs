@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{file, folder, path, run};
+use crate::common::{file, folder, page_lines, path, run};
 
 const FUNCTIONS: &str = r#"
 from tvm.script import ir as I
@@ -48,27 +48,8 @@ fn text<'v>(page: &'v Value, index: &Value) -> &'v str {
 }
 
 /// Returns `true` if a line of a version has an origin.
-fn has_line(page: &Value, version: &Value, origin: i64) -> bool {
-    list(version, "parts").iter().filter_map(|part| part["links"].as_u64()).any(|links| {
-        let numbers: Vec<i64> = list(page, "links")[links as usize]
-            .as_array()
-            .expect("numbers")
-            .iter()
-            .filter_map(Value::as_i64)
-            .collect();
-        let (mut numbers, mut first, mut is_found) = (numbers.into_iter(), 0, false);
-        while let Some(count) = numbers.next() {
-            let mut last = first;
-            for index in 0..count {
-                last += numbers.next().expect("an origin");
-                if index == 0 {
-                    first = last;
-                }
-                is_found |= last == origin;
-            }
-        }
-        is_found
-    })
+fn has_line(page: &Value, version: &Value, origin: u64) -> bool {
+    page_lines(page, list(version, "parts")).iter().any(|(_, origins)| origins.contains(&origin))
 }
 
 fn convnet() -> String {
@@ -90,7 +71,7 @@ fn p92_27_each_layer_of_a_model_is_a_node_that_lights_its_lines() {
             let origin = &page["origins"][origin.as_u64().expect("an index") as usize];
             origin["kind"] == "layer" && origin["name"] == node["name"]
         });
-        let layer = layer.and_then(Value::as_i64).unwrap_or_else(|| panic!("{node}"));
+        let layer = layer.and_then(Value::as_u64).unwrap_or_else(|| panic!("{node}"));
         for version in list(&page["runs"][0], "versions") {
             assert!(has_line(&page, version, layer), "{} in {}", node["name"], version["name"]);
         }
@@ -149,7 +130,7 @@ fn p92_29_a_node_of_the_call_graph_has_the_record_of_its_schedule() {
     let versions = list(&page["runs"][0], "versions");
     let names: Vec<&Value> = versions.iter().map(|version| &version["name"]).collect();
     assert_eq!(names, ["record", "split", "vectorize"]);
-    let head = list(&page["graphs"][0]["nodes"][0], "origins")[1].as_i64().expect("an origin");
+    let head = list(&page["graphs"][0]["nodes"][0], "origins")[1].as_u64().expect("an origin");
     assert!(
         versions.iter().all(|version| has_line(&page, version, head)),
         "a node lights the head of its function"

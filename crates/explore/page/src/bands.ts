@@ -4,6 +4,7 @@
  */
 import type { Hunk } from './data';
 import { startOf } from './diff';
+import { cached } from './documents';
 import { inNextFrame, set, svg } from './dom';
 import type { Pane } from './pane';
 import { ROW } from './pane';
@@ -75,11 +76,7 @@ export class Bands {
       }
     };
     visit(this.before, (n) => {
-      for (const id of this.before.doc?.origins(n) ?? []) {
-        const lines = byOrigin.get(id);
-        if (lines) lines.push(n);
-        else byOrigin.set(id, [n]);
-      }
+      for (const id of this.before.doc?.origins(n) ?? []) cached(byOrigin, id, (): number[] => []).push(n);
     });
     visit(this.after, (n) => {
       const from = new Set((this.after.doc?.origins(n) ?? []).flatMap((id) => byOrigin.get(id) ?? []));

@@ -1,6 +1,7 @@
 /** Relatives of a line, and the history of a line through all versions. */
 import type { Origin } from './data';
 import type { Doc, Documents, Links } from './documents';
+import { cached } from './documents';
 import { inSlices } from './dom';
 
 /** A set of origins, and the lines that have one of them. */
@@ -26,8 +27,7 @@ export class Relatives {
     if (!this.ids.length) return lines;
     for (const { links, first } of doc.parts) {
       if (!links) continue;
-      let inside = this.found.get(links);
-      if (!inside) this.found.set(links, (inside = this.scan(links)));
+      const inside = cached(this.found, links, () => this.scan(links));
       for (const line of inside) lines.push(first + line);
     }
     if (!doc.implied) return lines;

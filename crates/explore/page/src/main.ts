@@ -26,7 +26,7 @@ class Explorer {
   private state: State;
   private steps: Step[] = [];
   private relatives: Relatives | undefined;
-  /** Counts choices, so that a history that is late is dropped. */
+  /** Counts histories, so that one that is late is dropped. */
   private choice = 0;
   /** Line of the hit that was gone to last. */
   private hit = 0;
@@ -247,7 +247,6 @@ class Explorer {
   /** Finds the origins of what is chosen. */
   private relate(): void {
     const { state } = this;
-    this.choice++;
     this.relatives = undefined;
     const node = this.page.graphs[state.graph]?.nodes.find((n) => n.name === state.node);
     if (node?.origins.length) {
@@ -271,11 +270,11 @@ class Explorer {
   }
 
   private showHistory(): void {
+    const choice = ++this.choice;
     const { state, relatives, steps, page } = this;
     const isShown = state.history && !!relatives && state.view !== 'schedules';
     this.history.root.hidden = !isShown;
     if (!isShown || !relatives) return;
-    const { choice } = this;
     const docOf = ({ after }: Step) => this.documents.version(after.run, after.index);
     const origins = relatives.ids.slice(0, 3).flatMap((id) => page.origins[id] ?? []).map((origin) => describe(origin, page));
     if (relatives.ids.length > 3) origins.push(`${relatives.ids.length - 3} more`);
@@ -361,13 +360,13 @@ class Explorer {
   private toHit(by: number): void {
     const { query, step } = this.state;
     if (!query || !this.search.total) return;
-    let line = this.texts.hit(query, this.hit, by);
+    let line = this.texts.hit(this.hit, by);
     const count = this.steps.length;
     for (let i = 1; line === undefined && i <= count; i++) {
       const other = (step + by * i + count * i) % count;
       if (!this.search.hits[other]) continue;
       this.toStep(other);
-      line = this.texts.hit(query, by > 0 ? 0 : Infinity, by);
+      line = this.texts.hit(by > 0 ? 0 : Infinity, by);
     }
     if (line === undefined) return;
     this.choose('after', line, true);

@@ -2,6 +2,7 @@
 import type { Mark } from './diff';
 import { changedWords } from './diff';
 import type { Doc } from './documents';
+import { cached } from './documents';
 import { counted, el, set } from './dom';
 import { paintLine } from './highlight';
 import type { Span } from './highlight';
@@ -34,6 +35,8 @@ export class Pane {
   readonly ruler: Ruler;
   doc: Doc | undefined;
   marks: Marks = NO_MARKS;
+  /** Lines with a hit of the search. */
+  hits: number[] = [];
   private readonly title = el('h2');
   private readonly detail = el('span', { class: 'detail' });
   private readonly empty = el('p', { class: 'empty' });
@@ -119,8 +122,9 @@ export class Pane {
   }
 
   mark(marks: Marks): void {
-    const isRepainted =
-      marks.query !== this.marks.query || marks.changes !== this.marks.changes || marks.other !== this.marks.other;
+    const isOtherQuery = marks.query !== this.marks.query;
+    const isRepainted = isOtherQuery || marks.changes !== this.marks.changes || marks.other !== this.marks.other;
+    if (isOtherQuery) this.hits = this.doc ? hitLines(this.doc, marks.query) : [];
     this.marks = marks;
     this.linked = new Set(marks.linked);
     this.rows.each((row, index) => {
@@ -136,12 +140,8 @@ export class Pane {
   /** Draws the overview anew. */
   rule(): void {
     const kinds = new Map<string, number[]>([['linked', this.marks.linked]]);
-    for (const [line, { kind }] of this.marks.changes) {
-      const lines = kinds.get(kind);
-      if (lines) lines.push(line);
-      else kinds.set(kind, [line]);
-    }
-    if (this.doc && this.marks.query) kinds.set('hit', hitLines(this.doc, this.marks.query));
+    for (const [line, { kind }] of this.marks.changes) cached(kinds, kind, (): number[] => []).push(line);
+    kinds.set('hit', this.hits);
     this.ruler.show(this.doc?.count ?? 0, kinds);
     this.ruler.look(this.rows.top, this.rows.visible);
   }

@@ -1,4 +1,5 @@
 /** Search over all versions: a text is searched once, its hits count once for each version that has it. */
+import { cached } from './documents';
 import { inSlices } from './dom';
 import type { Doc } from './documents';
 
@@ -19,8 +20,7 @@ export class Search {
     let step = 0;
     const next = () => {
       for (const { text } of versions[step] ?? []) {
-        let count = this.counts.get(text);
-        if (count === undefined) this.counts.set(text, (count = occurrences(texts[text] ?? '', query)));
+        const count = cached(this.counts, text, () => occurrences(texts[text] ?? '', query));
         this.hits[step] = (this.hits[step] ?? 0) + count;
         this.total += count;
       }

@@ -3,7 +3,7 @@
  * the names of passes in order.
  */
 import type { Hunk, Page, Version } from './data';
-import { compare, compareIds } from './diff';
+import { compare, compareIds, startOf } from './diff';
 import type { Doc, Documents } from './documents';
 
 /** A version by run and index. */
@@ -84,8 +84,7 @@ function pairs(page: Page): Step[] {
     while (j < endB) push(undefined, j, Math.max(0, i - 1), j++);
   };
   for (const hunk of compareIds(names(a), names(b))) {
-    const start = ([first, length]: [number, number]) => (length === 0 ? first : first - 1);
-    while (i < start(hunk.before) && j < start(hunk.after)) push(i, j, i++, j++);
+    while (i < startOf(hunk.before) && j < startOf(hunk.after)) push(i, j, i++, j++);
     if (hunk.before[1] === hunk.after[1]) upTo(i + hunk.before[1], j + hunk.after[1]);
     else {
       upTo(i + hunk.before[1], j);

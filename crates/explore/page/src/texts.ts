@@ -1,12 +1,11 @@
 /** The three panes of texts, and what ties them together: changes, relatives, scrolling side by side. */
 import { Bands } from './bands';
 import type { Mark } from './diff';
-import { Alignment, marksOf } from './diff';
+import { Alignment, marksOf, startOf } from './diff';
 import type { Doc, Documents } from './documents';
 import { button, el } from './dom';
 import { Relatives } from './links';
 import { Pane } from './pane';
-import { hitLines } from './search';
 import type { PaneName, State } from './state';
 import { BOTH, comparisonOf } from './steps';
 import type { Comparison, Ref, Step } from './steps';
@@ -105,7 +104,7 @@ export class Texts {
     const { rows, doc } = this.panes.after;
     const middle = rows.top + rows.visible / 3;
     const most = Math.max(0, (doc?.count ?? 0) - rows.visible);
-    const places = this.comparison.hunks.map(({ after: [first, length] }) => first - (length ? 1 : 0)).sort((a, b) => a - b);
+    const places = this.comparison.hunks.map(({ after }) => startOf(after)).sort((a, b) => a - b);
     const target = by > 0 ? places.find((p) => p > middle + 0.9) : places.findLast((p) => p < middle - 0.9);
     if (target === undefined) return false;
     // Near an end of the text, a change may be as high as it gets.
@@ -130,15 +129,14 @@ export class Texts {
   }
 
   /** The next line with a hit after line `from`, or before it. */
-  hit(query: string, from: number, by: number): number | undefined {
-    const { doc } = this.panes.after;
-    const lines = doc ? hitLines(doc, query) : [];
+  hit(from: number, by: number): number | undefined {
+    const lines = this.panes.after.hits;
     return by > 0 ? lines.find((n) => n > from) : lines.findLast((n) => n < from);
   }
 
   /** Brings the first hit into sight if none is. */
   revealHit(query: string): void {
-    const first = query ? this.hit(query, 0, 1) : undefined;
+    const first = query ? this.hit(0, 1) : undefined;
     if (first !== undefined && !this.panes.after.root.querySelector('mark')) this.panes.after.rows.reveal(first - 1);
   }
 
@@ -159,7 +157,7 @@ export class Texts {
     const { source, before, after } = this.panes;
     const { linked } = after.marks;
     const inHunk = linked.find((n) => this.changes.after.has(n));
-    const line = inHunk ?? (first ? first.after[0] + (first.after[1] ? 0 : 1) : linked[0]);
+    const line = inHunk ?? (first ? startOf(first.after) + 1 : linked[0]);
     if (line !== undefined) after.rows.reveal(line - 1);
     this.follow('after');
     if (linked.length || line === undefined) return this.revealFirst('source');

@@ -3,7 +3,7 @@
 //! A pass that lowers a statement leaves no node of it, so that nothing is matched. The new lines come from the old ones in whose
 //! place they are; of several old lines, from those with whose names they have most in common.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use super::matched::Matched;
 use super::text::{Words, is_word};
@@ -98,8 +98,9 @@ fn replace(matched: &Matched<'_>, gone: &[usize], range: std::ops::Range<usize>,
     }
 }
 
-/// The names on a line, each once and without a number that makes it unique: `i` for `i_1`.
-fn names(line: &str) -> HashSet<&str> {
+/// The names on a line, each once and without a number that makes it unique: `i` for `i_1`. In
+/// order, because the sums of scores depend on it.
+fn names(line: &str) -> BTreeSet<&str> {
     let is_name =
         |word: &&str| word.starts_with(|c: char| is_word(c) && !c.is_numeric()) && !WORDS.contains(word);
     let stem = |word| match str::rsplit_once(word, '_') {

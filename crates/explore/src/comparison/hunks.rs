@@ -21,8 +21,12 @@ pub fn hunks(before: &Text<'_>, after: &Text<'_>) -> Vec<Hunk> {
     if before.text == after.text {
         return Vec::new();
     }
-    let matched = Matched::new(before, after);
-    let moved = moved(&matched);
+    of_matched(&Matched::new(before, after))
+}
+
+/// The differences of texts that differ, as [`hunks`].
+pub(crate) fn of_matched(matched: &Matched<'_>) -> Vec<Hunk> {
+    let moved = moved(matched);
     let mut found = Found { before: &matched.before, after: &matched.after, runs: Vec::new() };
     let removed = |found: &mut Found<'_>, range: std::ops::Range<usize>, after: usize| {
         for i in range.filter(|i| !matched.used.contains(i)) {
@@ -36,7 +40,7 @@ pub fn hunks(before: &Text<'_>, after: &Text<'_>) -> Vec<Hunk> {
             continue;
         };
         let (change, note) =
-            if matched.wrapped.contains(&j) { (None, None) } else { difference(&matched, i, j) };
+            if matched.wrapped.contains(&j) { (None, None) } else { difference(matched, i, j) };
         if is_moved {
             let note =
                 if change == Some(Change::Edited) { Some("moved and edited".to_owned()) } else { note };

@@ -17,22 +17,7 @@ const MIN_LEN_BYTES: usize = 8;
 /// A line comes from those on which the counterparts of its nodes begin. A line whose nodes have none, and a line without
 /// nodes, comes from an equal or a similar line, or else from the lines in whose place it is and whose names it has.
 pub fn matched_lines(before: &Text<'_>, after: &Text<'_>) -> Vec<Vec<u32>> {
-    let matched = Matched::new(before, after);
-    let derived = derived(&matched);
-    let mut origins = vec![Vec::new(); lines_of(after.text).len()];
-    for (index, derived) in derived.into_iter().enumerate() {
-        let structure = matched.by_structure(index);
-        let found = match matched.pairs.get(index).copied().flatten() {
-            Some(pair) if !structure.contains(&pair) => vec![pair],
-            None if structure.is_empty() => derived,
-            _ => structure.to_vec(),
-        };
-        let number = matched.after.number(index).saturating_sub(1) as usize;
-        if let Some(line) = origins.get_mut(number) {
-            *line = found.into_iter().map(|index| matched.before.number(index)).collect();
-        }
-    }
-    origins
+    Matched::new(before, after).lines(lines_of(after.text).len())
 }
 
 /// Lines that correspond, by structure and by text. Lines are counted from 0, without blank ones.
@@ -83,6 +68,24 @@ impl<'a> Matched<'a> {
         });
         matched.pair_all(&nodes, |_, _, _| true);
         matched
+    }
+
+    /// The lines that each line of `after` comes from, as [`matched_lines`]; `count` is the number of lines with blank ones.
+    pub(crate) fn lines(&self, count: usize) -> Vec<Vec<u32>> {
+        let mut origins = vec![Vec::new(); count];
+        for (index, derived) in derived(self).into_iter().enumerate() {
+            let structure = self.by_structure(index);
+            let found = match self.pairs.get(index).copied().flatten() {
+                Some(pair) if !structure.contains(&pair) => vec![pair],
+                None if structure.is_empty() => derived,
+                _ => structure.to_vec(),
+            };
+            let number = self.after.number(index).saturating_sub(1) as usize;
+            if let Some(line) = origins.get_mut(number) {
+                *line = found.into_iter().map(|index| self.before.number(index)).collect();
+            }
+        }
+        origins
     }
 
     /// The lines of `before` that the nodes of a line come from.

@@ -22,5 +22,8 @@ pub use parting::{Fingerprint, parting};
 pub use pieces::{Piece, paired, version_hunks};
 pub use text::{Ir, Text};
 
+pub(crate) use hunks::of_matched;
 pub(crate) use lines::{key, lines_of};
+pub(crate) use matched::Matched;
+pub(crate) use pieces::version_hunks_by;
 pub(crate) use text::Words;

@@ -65,6 +65,15 @@ pub fn paired(before: &[Piece<'_>], after: &[Piece<'_>]) -> Vec<Option<usize>> {
 /// The differences of two versions, in order of the lines of `after`; as [`hunks`], part by part. A part that stands elsewhere is
 /// one hunk.
 pub fn version_hunks(before: &[Piece<'_>], after: &[Piece<'_>]) -> Vec<Hunk> {
+    version_hunks_by(before, after, &mut |before, after| hunks(&before.text(), &after.text()))
+}
+
+/// As [`version_hunks`], with the differences of two parts by `compare`.
+pub(crate) fn version_hunks_by<'a>(
+    before: &[Piece<'a>],
+    after: &[Piece<'a>],
+    compare: &mut dyn FnMut(&Piece<'a>, &Piece<'a>) -> Vec<Hunk>,
+) -> Vec<Hunk> {
     let pairs = paired(before, after);
     let in_order = longest_rise(&pairs);
     let mut found = Vec::new();
@@ -100,7 +109,7 @@ pub fn version_hunks(before: &[Piece<'_>], after: &[Piece<'_>]) -> Vec<Hunk> {
                 removed(at..index, piece.lines_before, &mut found);
                 at = index + 1;
                 let shift = |[line, count]: [u32; 2], by: u32| [line.saturating_add(by), count];
-                found.extend(hunks(&other.text(), &piece.text()).into_iter().map(|hunk| Hunk {
+                found.extend(compare(other, piece).into_iter().map(|hunk| Hunk {
                     before: shift(hunk.before, other.lines_before),
                     after: shift(hunk.after, piece.lines_before),
                     ..hunk

@@ -49,7 +49,8 @@ impl Positions {
             }
             true
         });
-        let found = by_source.into_values().max_by_key(|found| (found.len(), found.first().copied()));
+        let first = |found: &[(usize, usize, usize)]| found.first().map(|&(_, start, end)| (start, end));
+        let found = by_source.into_values().max_by_key(|found| (found.len(), first(found)));
         Positions::new(found.unwrap_or_default(), text)
     }
 

@@ -1,10 +1,11 @@
 //! A dump while it is read.
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+
+use indexmap::IndexSet;
 
 use super::folder::{File, Folder};
-use super::{Dump, DumpError, Item, Kind, MAX_BYTES};
+use super::{Dump, DumpError, Item, MAX_BYTES};
 
 /// Maximum number of names in a note.
 const MAX_NAMES: usize = 3;
@@ -15,8 +16,7 @@ const FAILED: &str = "the pass failed";
 /// Items, and texts of which each is kept once.
 #[derive(Debug, Default)]
 pub(crate) struct Builder {
-    texts: Vec<String>,
-    by_hash: HashMap<u64, Vec<usize>>,
+    texts: IndexSet<String>,
     read_bytes: u64,
     pub(crate) items: Vec<Item>,
     /// The last item with each text.
@@ -39,17 +39,7 @@ impl Builder {
     /// The index of a text, which loses newlines at its end.
     pub(crate) fn text(&mut self, text: &str) -> usize {
         let text = text.trim_end_matches('\n');
-        let mut hasher = DefaultHasher::new();
-        text.hash(&mut hasher);
-        let same = self.by_hash.entry(hasher.finish()).or_default();
-        let known =
-            same.iter().copied().find(|&index| self.texts.get(index).is_some_and(|known| known == text));
-        known.unwrap_or_else(|| {
-            let index = self.texts.len();
-            same.push(index);
-            self.texts.push(text.to_owned());
-            index
-        })
+        self.texts.get_index_of(text).unwrap_or_else(|| self.texts.insert_full(text.to_owned()).0)
     }
 
     /// The index of the text of a file.
@@ -66,7 +56,7 @@ impl Builder {
     }
 
     pub(crate) fn is_empty_text(&self, text: usize) -> bool {
-        self.texts.get(text).is_none_or(|text| text.trim().is_empty())
+        self.texts.get_index(text).is_none_or(|text| text.trim().is_empty())
     }
 
     /// Adds the passes of a program in the order in which they began, after its input.
@@ -170,8 +160,8 @@ impl Builder {
         }
     }
 
-    pub(crate) fn finish(self, name: String, kind: Kind) -> Dump {
-        Dump { name, kind, texts: self.texts, items: self.items, notes: self.notes }
+    pub(crate) fn finish(self, name: String) -> Dump {
+        Dump { name, texts: self.texts.into_iter().collect(), items: self.items, notes: self.notes }
     }
 }
 

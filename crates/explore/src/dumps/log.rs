@@ -117,18 +117,13 @@ fn add_before_only(builder: &mut Builder, dumps: &[Logged<'_>], language: &'stat
     let mut passes: Vec<Pass> = dumps.iter().map(|dump| pass_of(builder, dump, language)).collect();
     let mut next = None;
     for pass in passes.iter_mut().rev() {
-        pass.after = std::mem::replace(&mut next, pass.before);
+        pass.after = std::mem::replace(&mut next, pass.before).or(pass.before);
     }
     for (index, pass) in passes.iter().enumerate() {
         if index == 0 {
             builder.add_input(pass);
         }
-        builder.add_pass(&Pass {
-            after: pass.after.or(pass.before),
-            name: pass.name.clone(),
-            phase: pass.phase.clone(),
-            ..*pass
-        });
+        builder.add_pass(pass);
     }
     if let Some(last) = builder.items.last_mut() {
         last.error = Some("the log has no text after this pass".to_owned());

@@ -5,11 +5,11 @@
 //!
 //! | kind | written by |
 //! |---|---|
-//! | [`Kind::TvmFolder`] | TVM's `DumpIR`: `NNN_pass.py` |
-//! | [`Kind::TvmLog`] | TVM's `PrintBeforeAll` and `PrintAfterAll` |
-//! | [`Kind::TileLang`] | TileLang's lower trace: `NN_pass_before.tir` and `NN_pass_after.tir` in folders of phases |
-//! | [`Kind::Mlir`] | MLIR's `-mlir-print-ir-after-all` and `-before-all` |
-//! | [`Kind::Own`] | `tvmscript opt --dump-dir`: `NN-pass.py`, with the file of `--report` beside them |
+//! | a folder of TVM | TVM's `DumpIR`: `NNN_pass.py` |
+//! | a log of TVM | TVM's `PrintBeforeAll` and `PrintAfterAll` |
+//! | a folder of TileLang | TileLang's lower trace: `NN_pass_before.tir` and `NN_pass_after.tir` in folders of phases |
+//! | a log of MLIR | MLIR's `-mlir-print-ir-after-all` and `-before-all` |
+//! | our own folder | `tvmscript opt --dump-dir`: `NN-pass.py`, with the file of `--report` beside them |
 
 mod builder;
 mod error;
@@ -26,6 +26,7 @@ mod tvm_log;
 use std::path::Path;
 
 pub use error::DumpError;
+pub(crate) use folder::{name_of, read_text};
 pub use parts::{PartText, parts};
 pub use run::{ReadRun, run};
 
@@ -34,7 +35,7 @@ pub const MAX_BYTES: u64 = 1 << 30;
 
 /// The writer of a dump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+enum Kind {
     /// A folder of TVM's `DumpIR`.
     TvmFolder,
     /// A log of TVM's `PrintBeforeAll` and `PrintAfterAll`.
@@ -52,8 +53,6 @@ pub enum Kind {
 pub struct Dump {
     /// Name of the folder or file, without those around it.
     pub name: String,
-    /// The writer.
-    pub kind: Kind,
     /// All texts, each once.
     pub texts: Vec<String>,
     /// The input, then the passes. Several programs stand one after the other, each with its input.
@@ -114,7 +113,7 @@ pub fn of_log(name: String, text: &str) -> Result<Dump, DumpError> {
     }
     let mut builder = builder::Builder::default();
     log::add(&mut builder, dumps, if kind == Kind::TvmLog { "python" } else { "text" });
-    Ok(builder.finish(name, kind))
+    Ok(builder.finish(name))
 }
 
 fn of_folder(name: String, folder: &folder::Folder) -> Result<Dump, DumpError> {
@@ -145,5 +144,5 @@ fn of_folder(name: String, folder: &folder::Folder) -> Result<Dump, DumpError> {
         _ => tvm_folder::add(&mut builder, folder, &files)?,
     }
     builder.note_others(folder, &files);
-    Ok(builder.finish(name, kind))
+    Ok(builder.finish(name))
 }

@@ -2,6 +2,7 @@
 //! and the file of `--report` with the times of the passes, if it is in the folder.
 
 use serde::Deserialize;
+use tvmscript_pass::instrument::file_stem;
 
 use super::DumpError;
 use super::builder::{Builder, Pass};
@@ -53,15 +54,13 @@ pub(crate) fn add(
         let Some((_, name, extension)) = name_of(&file.name) else { continue };
         let text = builder.file(file)?;
         let language = language_of(extension);
-        let pass =
-            Pass { name: name.to_owned(), before: last, after: Some(text), language, ..Pass::default() };
+        let (before, after) = (last.or(Some(text)), Some(text));
+        let pass = Pass { name: name.to_owned(), before, after, language, ..Pass::default() };
         match last.replace(text) {
-            None => builder.add_input(&Pass { before: None, ..pass }),
+            None => builder.add_input(&pass),
             Some(_) => builder.add_pass(&pass),
         }
     }
-    builder.notes.clear();
-    builder.notes.extend(folder.notes.iter().cloned());
     let of_run = files.first().and_then(|index| folder.files.get(*index)).map(|file| &file.folders);
     let reports = folder.files.iter().enumerate().filter(|(_, file)| {
         Some(&file.folders) == of_run && file.name.ends_with(".json") && name_of(&file.name).is_none()
@@ -79,13 +78,10 @@ pub(crate) fn add(
 
 /// Adds times and counts to the passes of the same names in the same order.
 fn add_report(builder: &mut Builder, records: &[Record]) {
-    let safe = |name: &str| -> String {
-        name.chars().map(|c| if c.is_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect()
-    };
     let mut records = records.iter();
     for item in builder.items.iter_mut().skip(1) {
         let Some(record) = records.next() else { return };
-        if safe(&record.pass) != item.name {
+        if file_stem(&record.pass) != item.name {
             builder
                 .notes
                 .push(format!("the report is one of other passes, beginning with `{}`", record.pass));

@@ -1,7 +1,5 @@
 //! The functions of a text.
 
-use crate::page::Part;
-
 /// A piece of a text: a function, or what stands before or between functions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PartText<'a> {
@@ -11,13 +9,6 @@ pub struct PartText<'a> {
     pub text: &'a str,
     /// Lines of the whole text before it.
     pub lines_before: u32,
-}
-
-impl PartText<'_> {
-    /// The part of a page with this text.
-    pub fn to_part(&self, text: u32, links: Option<u32>) -> Part {
-        Part { text, links, function: self.function.map(str::to_owned) }
-    }
 }
 
 /// Splits Python text at its functions: those of the module, and the methods of its classes. The parts, joined by newlines, are

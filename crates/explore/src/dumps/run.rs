@@ -9,11 +9,15 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use tvmscript_ir::IRModule;
-use tvmscript_ir_core::{Object, pre_order_visit, structural_hash};
+use tvmscript_ir_core::{Object, structural_hash};
+use tvmscript_pass::instrument::source_coverage;
 
 use super::parts::{PartText, parts};
 use super::{Dump, Item};
-use crate::comparison::{Fingerprint, Ir, Piece, Words, key, lines_of, matched_lines, paired, version_hunks};
+use crate::comparison::{
+    Fingerprint, Ir, Matched, Piece, Words, key, lines_of, matched_lines, of_matched, paired,
+    version_hunks_by,
+};
 use crate::page::{Change, Hunk, Origin, Part, Run, Store, Version};
 
 /// Maximum number of origins of a line.
@@ -39,7 +43,8 @@ pub fn run(
     store: &mut Store,
     parse: &dyn Fn(&str) -> Result<Object, String>,
 ) -> ReadRun {
-    let mut reader = Reader { dump, index, store, parse, read: HashMap::new(), kept: Vec::new() };
+    let (read, kept, matched) = (HashMap::new(), Vec::new(), HashMap::new());
+    let mut reader = Reader { dump, index, store, parse, read, kept, matched };
     let mut run = Run { name: dump.name.clone(), ..Run::default() };
     let mut fingerprints = Vec::new();
     let mut states: Vec<Rc<State>> = Vec::new();
@@ -51,8 +56,9 @@ pub fn run(
             _ => {
                 let base = item.base.or(last.map(|_| 0)).filter(|base| *base < number);
                 let base = base.and_then(|base| Some((dump.items.get(base)?, states.get(base)?)));
-                let hunks = last.map_or_else(Vec::new, |(last, _)| reader.hunks(last, item));
-                (Rc::new(reader.state(number, item, base)), hunks)
+                let pieces = reader.pieces(item);
+                let hunks = last.map_or_else(Vec::new, |(last, _)| reader.hunks(last, item, &pieces));
+                (Rc::new(reader.state(number, item, &pieces, base)), hunks)
             }
         };
         run.versions.push(Version {
@@ -115,6 +121,16 @@ struct Reader<'d> {
     read: HashMap<usize, Facts>,
     /// Texts that were read last, the newest one at the end.
     kept: Vec<(usize, Option<Rc<ReadText>>)>,
+    /// The lines that lines come from, found with the hunks of the current version: the pass nearly always got the version before.
+    matched: HashMap<[*const u8; 2], Vec<Vec<u32>>>,
+}
+
+/// The functions of a text, and what stands between them, each with its IR.
+type Pieces<'d> = (Vec<PartText<'d>>, Vec<Option<Ir>>);
+
+/// The places of two pieces in the texts of a dump.
+fn places(before: &Piece<'_>, after: &Piece<'_>) -> [*const u8; 2] {
+    [before.text.as_ptr(), after.text.as_ptr()]
 }
 
 impl<'d> Reader<'d> {
@@ -151,11 +167,7 @@ impl<'d> Reader<'d> {
         }
         let ir = match (self.parse)(text) {
             Ok(root) => {
-                let mut nodes = 0;
-                pre_order_visit(&root, |_| {
-                    nodes += 1;
-                    true
-                });
+                let nodes = source_coverage(&root).nodes as u64;
                 let fingerprint = Fingerprint::Ir(structural_hash(&root));
                 self.read.insert(
                     item.text,
@@ -179,7 +191,7 @@ impl<'d> Reader<'d> {
         ir
     }
 
-    fn pieces(&mut self, item: &Item) -> (Vec<PartText<'d>>, Vec<Option<Ir>>) {
+    fn pieces(&mut self, item: &Item) -> Pieces<'d> {
         let ir = self.ir(item);
         let parts = split(self.text(item), item.language);
         let functions = parts.iter().filter(|part| part.function.is_some()).count();
@@ -194,20 +206,37 @@ impl<'d> Reader<'d> {
         (parts, irs)
     }
 
-    fn hunks(&mut self, last: &Item, item: &Item) -> Vec<Hunk> {
-        let (before, before_irs) = self.pieces(last);
-        let (after, after_irs) = self.pieces(item);
+    fn hunks(&mut self, last: &Item, item: &Item, (after, after_irs): &Pieces<'d>) -> Vec<Hunk> {
+        self.matched.clear();
         if last.language != item.language {
             let lines = |text: &str| u32::try_from(lines_of(text).len()).unwrap_or(u32::MAX);
             let (before, after) = ([1, lines(self.text(last))], [1, lines(self.text(item))]);
             return vec![Hunk { kind: Change::Edited, before, after, note: None }];
         }
-        version_hunks(&to_pieces(&before, &before_irs), &to_pieces(&after, &after_irs))
+        let (before, before_irs) = self.pieces(last);
+        let matched = &mut self.matched;
+        version_hunks_by(
+            &to_pieces(&before, &before_irs),
+            &to_pieces(after, after_irs),
+            &mut |before, after| {
+                if before.text == after.text {
+                    return Vec::new();
+                }
+                let both = Matched::new(&before.text(), &after.text());
+                matched.insert(places(before, after), both.lines(lines_of(after.text).len()));
+                of_matched(&both)
+            },
+        )
     }
 
     /// The parts of a version whose pass got the version `base`.
-    fn state(&mut self, number: usize, item: &Item, base: Option<(&Item, &Rc<State>)>) -> State {
-        let (after, after_irs) = self.pieces(item);
+    fn state(
+        &mut self,
+        number: usize,
+        item: &Item,
+        (after, after_irs): &Pieces<'d>,
+        base: Option<(&Item, &Rc<State>)>,
+    ) -> State {
         let (mut before, before_irs) = base.map(|(base, _)| self.pieces(base)).unwrap_or_default();
         let mut known = base.map(|(_, state)| state.clone()).unwrap_or_default();
         if let Some((base, _)) = base
@@ -218,7 +247,7 @@ impl<'d> Reader<'d> {
             let origins = known.0.iter().flat_map(|piece| piece.origins.iter().cloned()).collect();
             known = Rc::new(State(vec![StatePiece { parts: Rc::default(), origins: Rc::new(origins) }]));
         }
-        let (before, after) = (to_pieces(&before, &before_irs), to_pieces(&after, &after_irs));
+        let (before, after) = (to_pieces(&before, &before_irs), to_pieces(after, after_irs));
         let pairs = paired(&before, &after);
         let mut elsewhere = None;
         let of_base = |index: usize| Some((before.get(index)?, known.0.get(index)?));
@@ -240,7 +269,7 @@ impl<'d> Reader<'d> {
                 Some((_, same)) => same.clone(),
                 None => {
                     let counterpart = counterpart.or_else(|| namesake(piece, &before).and_then(of_base));
-                    let mut origins = inherited(piece, counterpart);
+                    let mut origins = inherited(piece, counterpart, &self.matched);
                     let calls = piece.function.and_then(|name| calls.get(name));
                     for (at, (line, text)) in origins.iter_mut().zip(lines_of(piece.text)).enumerate() {
                         if !line.is_empty() || text.trim().is_empty() {
@@ -322,10 +351,15 @@ fn to_pieces<'a>(parts: &[PartText<'a>], irs: &'a [Option<Ir>]) -> Vec<Piece<'a>
 }
 
 /// The origins of the lines of a piece that come from lines of its counterpart.
-fn inherited(piece: &Piece<'_>, counterpart: Option<(&Piece<'_>, &StatePiece)>) -> Vec<Vec<u32>> {
+fn inherited(
+    piece: &Piece<'_>,
+    counterpart: Option<(&Piece<'_>, &StatePiece)>,
+    matched: &HashMap<[*const u8; 2], Vec<Vec<u32>>>,
+) -> Vec<Vec<u32>> {
     let mut origins = vec![Vec::new(); lines_of(piece.text).len()];
     if let Some((other, of_other)) = counterpart {
-        let matched = matched_lines(&other.text(), &piece.text());
+        let matched = matched.get(&places(other, piece)).cloned();
+        let matched = matched.unwrap_or_else(|| matched_lines(&other.text(), &piece.text()));
         for (line, found) in origins.iter_mut().zip(matched) {
             for known in found.iter().filter_map(|at| of_other.origins.get((*at as usize).checked_sub(1)?)) {
                 merge(line, known);

@@ -35,16 +35,11 @@ fn passes(run: &Run, process: usize) -> Vec<Value> {
         }
     }
     let mut events = Vec::new();
-    let mut is_seen = vec![false; count];
-    let mut open = vec![(count, 0.0)];
-    while let Some((outer, start)) = open.pop() {
-        let mut start: f64 = start;
+    let mut open = vec![(count, 0.0_f64)];
+    while let Some((outer, mut start)) = open.pop() {
         for index in parts.get(outer).into_iter().flatten().copied() {
-            let (Some(version), Some(is_seen)) = (run.versions.get(index), is_seen.get_mut(index)) else {
-                continue;
-            };
-            let Some(ms) = version.ms.filter(|ms| ms.is_finite() && !*is_seen) else { continue };
-            *is_seen = true;
+            let Some(version) = run.versions.get(index) else { continue };
+            let Some(ms) = version.ms.filter(|ms| ms.is_finite()) else { continue };
             let duration = ms.max(0.0) * MICROSECONDS;
             events.push(json!({
                 "ph": "X",

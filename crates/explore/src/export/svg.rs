@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use crate::page::{Graph, GraphNode};
+use crate::page::{Graph, GraphNode, escaped};
 
 /// Colours and fonts; the dark ones follow the reader's choice.
 const STYLE: &str = "\
@@ -130,22 +130,4 @@ fn cut(text: &str, most: u32) -> String {
         return text.to_owned();
     }
     std::iter::once('…').chain(text.chars().skip(count - most + 1)).collect()
-}
-
-/// The text without characters that are markup or that XML cannot contain.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '"' => out.push_str("&quot;"),
-            '\u{FFFE}' | '\u{FFFF}' => out.push(char::REPLACEMENT_CHARACTER),
-            '\n' => out.push(c),
-            c if c.is_control() => out.push(char::REPLACEMENT_CHARACTER),
-            c => out.push(c),
-        }
-    }
-    out
 }

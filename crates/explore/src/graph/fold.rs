@@ -109,7 +109,7 @@ impl Tree {
     }
 
     /// The graph with folded namespaces, then those of the namespaces, which will have indices from `next` on.
-    fn graphs(&self, graph: Graph, own: usize, next: usize) -> Vec<Graph> {
+    fn graphs(&self, mut graph: Graph, own: usize, next: usize) -> Vec<Graph> {
         let shown = self.shown();
         let kept: BTreeSet<usize> = shown.iter().copied().filter(|index| *index > 0).collect();
         let numbers: HashMap<usize, usize> = kept.iter().copied().zip(1..).collect();
@@ -121,7 +121,9 @@ impl Tree {
             let parent = self.namespaces.get(namespace).map_or(0, |namespace| namespace.parent);
             shown.get(parent).copied().unwrap_or(0)
         };
-        let mut graphs = vec![Graph { nodes: Vec::new(), edges: Vec::new(), ..graph.clone() }];
+        let (leaf_nodes, edges) = (std::mem::take(&mut graph.nodes), std::mem::take(&mut graph.edges));
+        let kind = graph.kind;
+        let mut graphs = vec![graph];
         // The node of each namespace in the graph around it.
         let mut nodes: HashMap<usize, u32> = HashMap::new();
         for namespace in &kept {
@@ -131,7 +133,7 @@ impl Tree {
             let inner = Some(page_index(number(*namespace)));
             graphs.push(Graph {
                 name: name.clone(),
-                kind: graph.kind,
+                kind,
                 parent: Some(page_index(parent)),
                 ..Graph::default()
             });
@@ -139,8 +141,8 @@ impl Tree {
             let node = push(&mut graphs, parent, GraphNode { name, op, inner, ..GraphNode::default() });
             nodes.insert(*namespace, node);
         }
-        let mut leaves = Vec::with_capacity(graph.nodes.len());
-        for (node, owner) in graph.nodes.into_iter().zip(&self.owners) {
+        let mut leaves = Vec::with_capacity(leaf_nodes.len());
+        for (node, owner) in leaf_nodes.into_iter().zip(&self.owners) {
             let owner = shown.get(*owner).copied().unwrap_or(0);
             let mut around = owner;
             while around > 0 {
@@ -162,7 +164,7 @@ impl Tree {
         }
         let level = |namespace: usize| self.namespaces.get(namespace).map_or(0, |namespace| namespace.level);
         let mut known = BTreeSet::new();
-        for edge in graph.edges {
+        for edge in edges {
             let end = |index: u32| leaves.get(index as usize).copied();
             let (Some(mut from), Some(mut to)) = (end(edge.from), end(edge.to)) else { continue };
             // Lifts the ends to the namespace that has both.
@@ -173,7 +175,9 @@ impl Tree {
             let place = number(from.0);
             if from.1 != to.1 && known.insert((place, from.1, to.1)) {
                 let lifted = GraphEdge { from: from.1, to: to.1, ..edge };
-                graphs.get_mut(place).into_iter().for_each(|graph| graph.edges.push(lifted.clone()));
+                if let Some(graph) = graphs.get_mut(place) {
+                    graph.edges.push(lifted);
+                }
             }
         }
         graphs

@@ -9,8 +9,8 @@ pub mod model;
 
 use std::collections::HashMap;
 
-use tvmscript_ir::{BaseFunc, DictAttrs, GlobalVar, IRModule, function_attrs, global_symbol};
-use tvmscript_ir_core::{Map, Object, Ref, Span};
+use tvmscript_ir::IRModule;
+use tvmscript_ir_core::{Ref, Span};
 
 pub use fold::{fold, namespace};
 
@@ -32,11 +32,10 @@ const PADDING: u32 = 12;
 /// of the version with most functions, the first of them. `scheduled` are functions that have
 /// schedules; `origins` finds the indices of the origins of a span.
 pub fn of_program(
-    versions: &[Object],
+    modules: &[Ref<IRModule>],
     scheduled: &[String],
     origins: &mut dyn FnMut(Span) -> Vec<u32>,
 ) -> Vec<Graph> {
-    let modules: Vec<Ref<IRModule>> = versions.iter().filter_map(module_of).collect();
     let Some(first) = modules.first() else { return Vec::new() };
     let mut graphs = model::graphs(first, origins);
     let largest = modules.iter().rev().max_by_key(|module| module.functions.len()).unwrap_or(first);
@@ -56,16 +55,6 @@ pub fn append(graphs: &mut Vec<Graph>, more: Vec<Graph>) {
         }
         graph
     }));
-}
-
-/// A program as a module; a function alone is the only one of a module.
-fn module_of(program: &Object) -> Option<Ref<IRModule>> {
-    if let Some(module) = program.downcast_ref::<IRModule>() {
-        return Some(module.clone());
-    }
-    let function = program.downcast_ref::<BaseFunc>()?;
-    let name = function_attrs(function).and_then(global_symbol).unwrap_or("main");
-    Some(IRModule::new([(GlobalVar::new(name), function.clone())], DictAttrs::new([]), Map::default()))
 }
 
 /// Lays out the nodes of graphs.

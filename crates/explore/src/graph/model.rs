@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use tvmscript_ir::{GlobalVar, IRModule};
-use tvmscript_ir_core::{Object, PtrMap, Ref, Span, SpanKind, SpanMark, post_order_visit};
+use tvmscript_ir_core::{Object, PtrMap, Ref, Span, SpanMark, post_order_visit};
 use tvmscript_prim::{IntImm, Var as PrimVar};
 use tvmscript_relax::{
     Binding, Call, ExternFunc, Function, If, SeqExpr, StructInfo, TensorStructInfo, Tuple, TupleGetItem, Var,
@@ -270,10 +270,7 @@ impl Builder<'_> {
 
 /// The name of the first layer of a span.
 fn layer_of(span: Span) -> Option<String> {
-    span.parts().into_iter().find_map(|part| match part.without_mark().kind() {
-        SpanKind::Source { source } => Some(source.name()),
-        _ => None,
-    })
+    span.parts().into_iter().find_map(Span::source_name)
 }
 
 fn name_of(var: &Ref<Var>) -> String {

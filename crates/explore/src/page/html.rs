@@ -4,7 +4,7 @@
 //! deflated JSON in base64, which has no character that ends an element. The only other text of the input is the title and,
 //! for readers without a script, the beginning of the last text; both are escaped.
 
-use std::io::Write as _;
+use std::io::BufWriter;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -70,11 +70,10 @@ pub fn html(page: &Page) -> Result<String, PageError> {
 
 /// The data as JSON, deflated without a header.
 fn deflated(page: &Page) -> Result<Vec<u8>, PageError> {
-    let mut encoder = DeflateEncoder::new(std::io::BufWriter::new(Vec::new()), Compression::new(6));
-    serde_json::to_writer(&mut encoder, page)?;
-    let mut out = encoder.finish()?;
-    out.flush()?;
-    Ok(out.into_inner().map_err(std::io::IntoInnerError::into_error)?)
+    let mut out = BufWriter::new(DeflateEncoder::new(Vec::new(), Compression::new(6)));
+    serde_json::to_writer(&mut out, page)?;
+    let encoder = out.into_inner().map_err(std::io::IntoInnerError::into_error)?;
+    Ok(encoder.finish()?)
 }
 
 fn hash(text: &str) -> String {
@@ -98,7 +97,8 @@ fn plain_text(page: &Page) -> String {
     plain
 }
 
-fn escaped(text: &str) -> String {
+/// The text without characters that are markup, or that HTML and XML cannot contain.
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -107,6 +107,7 @@ fn escaped(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
+            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
             // Direction marks show a line as another one; other control characters are errors in HTML.
             '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => out.push('\u{fffd}'),
             c if c.is_control() && c != '\n' && c != '\t' => out.push('\u{fffd}'),

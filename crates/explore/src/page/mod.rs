@@ -5,6 +5,7 @@ mod store;
 
 use serde::Serialize;
 
+pub(crate) use html::escaped;
 pub use html::{PageError, html};
 pub use store::{Store, TextId};
 

@@ -1,58 +1,41 @@
 //! Tables of texts, origins and lists of origins, in which each stands once.
 
-use std::collections::HashMap;
+use indexmap::IndexSet;
 
 use super::{LineOrigins, Origin};
 
 /// Index of a text of a [`Store`].
 pub type TextId = u32;
 
-/// The tables of a page while it is made.
+/// The tables of a page while it is made, in order of first occurrences.
 #[derive(Debug, Default)]
 pub struct Store {
-    texts: Table<String>,
-    links: Table<LineOrigins>,
-    origins: Table<Origin>,
+    texts: IndexSet<String>,
+    links: IndexSet<LineOrigins>,
+    origins: IndexSet<Origin>,
 }
 
-/// Values with their indices, in order of their first occurrence.
-#[derive(Debug)]
-struct Table<T> {
-    values: Vec<T>,
-    indices: HashMap<T, u32>,
-}
-
-impl<T> Default for Table<T> {
-    fn default() -> Table<T> {
-        Table { values: Vec::new(), indices: HashMap::new() }
-    }
-}
-
-impl<T: Clone + Eq + std::hash::Hash> Table<T> {
-    fn index(&mut self, value: T) -> u32 {
-        let next = u32::try_from(self.values.len()).unwrap_or(u32::MAX);
-        *self.indices.entry(value).or_insert_with_key(|value| {
-            self.values.push(value.clone());
-            next
-        })
-    }
+fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
 }
 
 impl Store {
     /// The index of a text, which loses newlines at its end.
     pub fn text(&mut self, text: &str) -> TextId {
-        self.texts.index(text.trim_end_matches('\n').to_owned())
+        let text = text.trim_end_matches('\n');
+        let known = self.texts.get_index_of(text);
+        number(known.unwrap_or_else(|| self.texts.insert_full(text.to_owned()).0))
     }
 
     /// The number of lines of a text.
     pub fn line_count(&self, text: TextId) -> u32 {
-        let text = self.texts.values.get(text as usize).map_or("", String::as_str);
+        let text = self.texts.get_index(text as usize).map_or("", String::as_str);
         u32::try_from(text.split('\n').count()).unwrap_or(u32::MAX)
     }
 
     /// The index of an origin.
     pub fn origin(&mut self, origin: Origin) -> u32 {
-        self.origins.index(origin)
+        number(self.origins.insert_full(origin).0)
     }
 
     /// The index of the origins of the lines of a text, each in any order and with repetitions; nothing if no line has one.
@@ -73,14 +56,14 @@ impl Store {
                 is_empty = false;
             }
         }
-        (!is_empty).then(|| self.links.index(flat))
+        (!is_empty).then(|| number(self.links.insert_full(flat).0))
     }
 
     /// Moves the tables to a page.
     pub fn finish(self, page: &mut super::Page) {
         page.version = super::VERSION;
-        page.texts = self.texts.values;
-        page.links = self.links.values;
-        page.origins = self.origins.values;
+        page.texts = self.texts.into_iter().collect();
+        page.links = self.links.into_iter().collect();
+        page.origins = self.origins.into_iter().collect();
     }
 }

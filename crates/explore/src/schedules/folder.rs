@@ -7,7 +7,7 @@ use tvmscript_ir::IRModule;
 use tvmscript_ir_core::Object;
 
 use super::Step;
-use crate::dumps::{Dump, Item, Kind};
+use crate::dumps::{Dump, DumpError, Item, name_of, read_text};
 
 /// Name of the index in the folder.
 const INDEX: &str = "index.json";
@@ -36,52 +36,34 @@ pub enum RecordError {
     Index(&'static str),
 }
 
-/// Returns `true` if a folder has the index of a record.
-pub fn is_record(dir: &Path) -> bool {
-    text(dir, INDEX).is_ok_and(|text| index(&text).is_ok())
-}
-
-/// The steps of a record. `load` reads a module from JSON.
+/// The record of a schedule: its texts as a dump, each step as a pass, and its steps. Nothing if the folder has no index of a
+/// record. `load` reads a module from JSON.
 ///
 /// # Errors
-/// If the index or a module cannot be read.
-pub fn read(dir: &Path, load: &dyn Fn(&str) -> Result<Object, String>) -> Result<Vec<Step>, RecordError> {
-    let records = index(&text(dir, INDEX)?)?;
-    let mut steps = Vec::with_capacity(records.len());
-    for record in records {
+/// If the index is not that of a record of version 1, or a module or text cannot be read.
+pub fn read(
+    dir: &Path,
+    load: &dyn Fn(&str) -> Result<Object, String>,
+) -> Result<Option<(Dump, Vec<Step>)>, RecordError> {
+    let parsed = text(dir, INDEX).ok().and_then(|text| serde_json::from_str::<Value>(&text).ok());
+    let Some(index) = parsed.filter(|index| index.get("schedule_record").is_some()) else { return Ok(None) };
+    let mut dump = Dump { name: name_of(dir), texts: Vec::new(), items: Vec::new(), notes: Vec::new() };
+    let mut steps = Vec::new();
+    for (number, record) in records(index)?.into_iter().enumerate() {
         let word = |key: &str| record.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let file = format!("{}.json", stem(&record)?);
+        let stem = stem(&record)?;
+        let file = format!("{stem}.json");
         let unreadable = |message: String| RecordError::Unreadable { file: file.clone(), message };
         let node = load(&text(dir, &file)?).map_err(unreadable)?;
         let module = node.downcast_ref::<IRModule>().cloned();
         let module = module.ok_or_else(|| unreadable("it is not a module".to_owned()))?;
-        steps.push(Step { primitive: word("primitive"), call: word("call"), module });
-    }
-    Ok(steps)
-}
-
-/// The texts of a record as a dump, each step as a pass.
-///
-/// # Errors
-/// If the index or a text cannot be read.
-pub fn dump(dir: &Path) -> Result<Dump, RecordError> {
-    let mut dump = Dump {
-        name: dir.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
-        kind: Kind::Own,
-        texts: Vec::new(),
-        items: Vec::new(),
-        notes: Vec::new(),
-    };
-    for (number, record) in index(&text(dir, INDEX)?)?.iter().enumerate() {
-        let name = match number {
-            0 => dump.name.clone(),
-            _ => record.get("primitive").and_then(Value::as_str).unwrap_or_default().to_owned(),
-        };
+        let name = if number == 0 { dump.name.clone() } else { word("primitive") };
         let (base, language) = (number.checked_sub(1), "python");
         dump.items.push(Item { name, base, language, text: number, ..Item::default() });
-        dump.texts.push(text(dir, &format!("{}.py", stem(record)?))?);
+        dump.texts.push(text(dir, &format!("{stem}.py"))?);
+        steps.push(Step { primitive: word("primitive"), call: word("call"), module });
     }
-    Ok(dump)
+    Ok(Some((dump, steps)))
 }
 
 /// The name of the files of a record without what follows the dot.
@@ -92,8 +74,7 @@ fn stem(record: &Value) -> Result<&str, RecordError> {
 }
 
 /// The records of an index.
-fn index(text: &str) -> Result<Vec<Value>, RecordError> {
-    let mut index: Value = serde_json::from_str(text).map_err(|_| RecordError::Index("it is not JSON"))?;
+fn records(mut index: Value) -> Result<Vec<Value>, RecordError> {
     if index.get("schedule_record").and_then(Value::as_u64) != Some(1) {
         return Err(RecordError::Index("it has no `schedule_record` of version 1"));
     }
@@ -106,11 +87,11 @@ fn index(text: &str) -> Result<Vec<Value>, RecordError> {
 }
 
 fn text(dir: &Path, file: &str) -> Result<String, RecordError> {
-    let path = dir.join(file);
-    let unreadable = |message: String| RecordError::Unreadable { file: file.to_owned(), message };
-    let size = std::fs::metadata(&path).map_err(|error| unreadable(error.to_string()))?.len();
-    if size > MAX_BYTES {
-        return Err(unreadable(format!("{size} bytes are more than {MAX_BYTES}")));
-    }
-    std::fs::read_to_string(&path).map_err(|error| unreadable(error.to_string()))
+    read_text(&dir.join(file), file, MAX_BYTES).map_err(|error| {
+        let message = match error {
+            DumpError::Unreadable { reason, .. } => reason,
+            other => other.to_string(),
+        };
+        RecordError::Unreadable { file: file.to_owned(), message }
+    })
 }

@@ -11,7 +11,7 @@ use tvmscript_ir::{DictAttrs, GLOBAL_SYMBOL, IRModule, global_symbol};
 use tvmscript_ir_core::{Ref, Registry};
 use tvmscript_tir::PrimFunc;
 
-pub use folder::{RecordError, dump, is_record, read};
+pub use folder::{RecordError, read};
 pub use tree::tree;
 
 use crate::comparison::{Ir, Text, hunks};
@@ -52,21 +52,23 @@ pub fn schedules(
 ) -> Result<Vec<Schedule>, Box<DocsifyError>> {
     let Some(first) = steps.first() else { return Ok(Vec::new()) };
     let mut schedules = Vec::new();
+    // The first function of TIR, which is shown if no step changes any.
+    let mut unchanged: Option<(String, &Step, Printed)> = None;
     for (var, _) in first.module.functions.iter() {
         let name = var.name_hint.as_str();
-        let mut schedule = Schedule { function: name.to_owned(), records: Vec::new() };
-        let mut last: Option<Printed> = None;
+        let mut records = Vec::new();
+        let mut last: Option<(&Step, Printed)> = None;
         for step in steps {
             let function = step
                 .module
                 .function(name)
                 .and_then(|(_, function)| function.object().downcast_ref::<PrimFunc>());
             let Some(function) = function else { continue };
-            if last.as_ref().is_some_and(|last| last.function.ptr_eq(function)) {
+            if last.as_ref().is_some_and(|(_, last)| last.function.ptr_eq(function)) {
                 continue;
             }
             let mapped = print_mapped(named(function, name).object(), registry, config)?;
-            if last.as_ref().is_some_and(|last| last.text == mapped.text()) {
+            if last.as_ref().is_some_and(|(_, last)| last.text == mapped.text()) {
                 continue;
             }
             let printed = Printed {
@@ -75,17 +77,24 @@ pub fn schedules(
                 ir: Ir::of_mapped(&mapped),
                 tree: tree(function, registry).trim_end().to_owned(),
             };
-            schedule.records.push(record(step, &printed, last.as_ref(), store));
-            last = Some(printed);
+            if let Some((before, last)) = &last {
+                if records.is_empty() {
+                    records.push(record(before, last, None, store));
+                }
+                records.push(record(step, &printed, Some(last), store));
+            }
+            last = Some((step, printed));
         }
-        if !schedule.records.is_empty() {
-            schedules.push(schedule);
+        match last {
+            _ if !records.is_empty() => schedules.push(Schedule { function: name.to_owned(), records }),
+            Some((step, printed)) if unchanged.is_none() => {
+                unchanged = Some((name.to_owned(), step, printed))
+            }
+            _ => {}
         }
     }
-    if schedules.iter().any(|schedule| schedule.records.len() > 1) {
-        schedules.retain(|schedule| schedule.records.len() > 1);
-    } else {
-        schedules.truncate(1);
+    if let (true, Some((function, step, printed))) = (schedules.is_empty(), unchanged) {
+        schedules.push(Schedule { function, records: vec![record(step, &printed, None, store)] });
     }
     Ok(schedules)
 }

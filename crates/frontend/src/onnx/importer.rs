@@ -19,6 +19,7 @@ use super::operators::{Row, as_tensor, find, is_shape};
 use super::proto::{GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto};
 use super::tensor;
 use crate::error::{ImportError, ImportErrors, ImportWarning, Reason};
+use crate::external::Files;
 use crate::file_part::FilePart;
 use crate::graph::{Graph, described};
 use crate::model::Model;
@@ -73,6 +74,8 @@ pub(super) struct Importer<'m> {
     dimensions: Dimensions,
     /// The types that the model states for the values of its main graph.
     declared: HashMap<&'m [u8], &'m ValueInfoProto>,
+    /// Files with elements of tensors.
+    pub(super) files: Files,
     errors: Vec<ImportError>,
 }
 
@@ -100,6 +103,7 @@ pub(super) fn import(
         params: PtrMap::default(),
         dimensions: Dimensions::default(),
         declared: typed.map(|info| (info.name.as_ref(), info)).collect(),
+        files: Files::default(),
         errors: Vec::new(),
     };
     importer.name_nodes(main);
@@ -303,7 +307,7 @@ impl<'m> Importer<'m> {
             self.errors.push(ImportError::Tensor { name: name.into_owned(), reason });
             return;
         }
-        let tensor = match tensor::constant(&name, proto, part, self.model.folder.as_deref()) {
+        let tensor = match tensor::constant(&name, proto, part, self.model.folder.as_deref(), &self.files) {
             Ok(tensor) => tensor,
             Err(error) => {
                 self.errors.push(error);

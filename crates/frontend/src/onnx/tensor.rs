@@ -11,7 +11,7 @@ use super::name::text;
 use super::proto::TensorProto;
 use crate::elements::{Elements, little_endian, tensor};
 use crate::error::ImportError;
-use crate::external::{External, refused};
+use crate::external::{External, Files, refused};
 use crate::file_part::FilePart;
 
 /// The number of the type of texts.
@@ -56,6 +56,7 @@ pub(super) fn constant(
     proto: &TensorProto,
     part: Option<&Arc<FilePart>>,
     folder: Option<&Path>,
+    files: &Files,
 ) -> Result<Ref<TensorNode>, ImportError> {
     let failed = |reason: String| ImportError::Tensor { name: name.to_owned(), reason };
     if proto.data_type == STRING {
@@ -64,7 +65,7 @@ pub(super) fn constant(
     let dtype = element_type(proto.data_type)
         .ok_or_else(|| failed(format!("has the element type {}, which is not supported", proto.data_type)))?;
     if proto.data_location == EXTERNAL {
-        let bytes = external(name, proto, byte_count(&proto.dims, dtype), folder)?;
+        let bytes = external(name, proto, byte_count(&proto.dims, dtype), folder, files)?;
         return tensor(name, dtype, &proto.dims, bytes);
     }
     match (part, &proto.raw_data) {
@@ -96,6 +97,7 @@ fn external(
     proto: &TensorProto,
     needed: Option<usize>,
     folder: Option<&Path>,
+    files: &Files,
 ) -> Result<Elements, ImportError> {
     let entry = |key: &str| {
         let entry = proto.external_data.iter().find(|entry| entry.key.as_ref() == key.as_bytes())?;
@@ -122,5 +124,5 @@ fn external(
             "holds {count} bytes of elements, and the type of the tensor needs {needed}"
         )));
     }
-    file.elements(offset, count)
+    file.elements(offset, count, files)
 }

@@ -14,7 +14,7 @@ use super::proto::{BundleEntryProto, BundleHeaderProto, ObjectGraph};
 use super::tensor;
 use crate::elements;
 use crate::error::ImportError;
-use crate::external::External;
+use crate::external::{External, Files};
 
 /// The last bytes of a table, before which the place of its index is.
 const MAGIC: [u8; 8] = 0xdb47_7524_8b80_fb57_u64.to_le_bytes();
@@ -32,6 +32,7 @@ pub(super) struct Bundle {
     folder: PathBuf,
     shards: i32,
     entries: BTreeMap<String, BundleEntryProto>,
+    files: Files,
 }
 
 impl Bundle {
@@ -60,7 +61,7 @@ impl Bundle {
                 entries.insert(key, BundleEntryProto::decode(value).map_err(wrong)?);
             }
         }
-        Ok(Some(Bundle { folder, shards, entries }))
+        Ok(Some(Bundle { folder, shards, entries, files: Files::default() }))
     }
 
     /// Returns `true` if there is a variable with this key.
@@ -82,7 +83,7 @@ impl Bundle {
             .ok_or_else(|| failed(format!("has the element type {}, which is not supported", entry.dtype)))?;
         let dims = tensor::lengths(entry.shape.as_ref()).unwrap_or_default();
         let (file, offset, size) = self.place(name, entry)?;
-        elements::tensor(name, dtype, &dims, file.elements(offset, size)?)
+        elements::tensor(name, dtype, &dims, file.elements(offset, size, &self.files)?)
     }
 
     /// The bytes of an entry, from the file that it names.

@@ -115,13 +115,7 @@ impl<'m> Importer<'m> {
             layer.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let start = if identifier.starts_with(|c: char| c.is_ascii_digit()) { "_" } else { "" };
         let name = format!("{start}{identifier}{what}");
-        let mut unique = name.clone();
-        let mut number = 1;
-        while !self.taken.insert(unique.clone()) {
-            unique = format!("{name}_{number}");
-            number += 1;
-        }
-        GlobalVar::new(unique)
+        GlobalVar::new(self.names.take(&name))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The conversion of a graph: nodes in an order in which operands come first, and their values.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use tvmscript_ir::{BaseFunc, GlobalVar};
 use tvmscript_ir_core::{DataType, PtrMap, Ref};
@@ -16,7 +16,7 @@ use super::proto::{FunctionDef, GraphDef, NodeDef};
 use super::saved_model::Interface;
 use super::variables::Variables;
 use crate::error::{ImportError, ImportErrors, ImportWarning, Reason};
-use crate::graph::{Graph, Layer, described};
+use crate::graph::{Graph, Layer, UniqueNames, described};
 use crate::ops::{self, field};
 use crate::{Format, ImportOptions, Imported};
 
@@ -129,7 +129,7 @@ pub(super) struct Importer<'m> {
     /// The scalars that vectors are packed from.
     pub(super) packs: PtrMap<Vec<Value>>,
     /// Names of functions of the module.
-    pub(super) taken: HashSet<String>,
+    pub(super) names: UniqueNames,
     /// Number of functions of the module that enclose the node.
     pub(super) depth: usize,
     count: usize,
@@ -150,6 +150,8 @@ pub(super) fn import<'m>(
     let functions = functions
         .filter_map(|function| Some((function.signature.as_ref()?.name.as_ref(), function)))
         .collect();
+    let mut names = UniqueNames::numbered_from(1);
+    names.take("main");
     let mut importer = Importer {
         graph,
         options,
@@ -159,7 +161,7 @@ pub(super) fn import<'m>(
         calls: Vec::new(),
         lowered: Vec::new(),
         packs: PtrMap::default(),
-        taken: HashSet::from(["main".to_owned()]),
+        names,
         depth: 0,
         count: 0,
         errors: Vec::new(),

@@ -1,7 +1,6 @@
 //! Buffers: their layout, and accesses of their elements.
 
-use tvmscript_ir_core::small_float::is_small_float;
-use tvmscript_ir_core::{Array, DataType, Ref, TypeCode};
+use tvmscript_ir_core::{Array, DataType, Ref};
 use tvmscript_prim::{Expr, PrimExprExt as _};
 use tvmscript_tir::node::{Buffer, BufferType};
 
@@ -12,15 +11,7 @@ use super::value::{Level, Value};
 use super::{Lanes, Writer};
 use crate::error::{Result, RunError, RunErrorKind, unsupported};
 
-/// A buffer: the pointer to its memory, and the layout of its elements.
-#[derive(Debug, Clone)]
-pub(super) struct View {
-    pub(super) pointer: Value,
-    /// Offset of the first element, in elements.
-    pub(super) offset: Value,
-    pub(super) shape: Vec<Value>,
-    pub(super) strides: Vec<Value>,
-}
+pub(super) type View = crate::compile::View<Value>;
 
 /// Strides longer than this are variables.
 const MAX_STRIDE: usize = 40;
@@ -118,13 +109,14 @@ impl Writer<'_> {
             for lane in 0..lanes {
                 let index = lane_index(&element, lane, lanes);
                 let value = self.read(&view.pointer, &index, dtype)?;
-                out.push(match condition(predicate.as_ref(), out.len(), inside.as_deref())? {
+                let value = match condition(predicate.as_ref(), out.len(), inside.as_deref())? {
                     None => value,
                     Some(condition) => {
                         let text = format!("{condition} ? {} : 0", value.at(Level::Other));
                         Value { text, level: Level::Conditional, ..value }
                     }
-                });
+                };
+                out.push(if self.is_ordered { self.hoisted("read", value, dtype)? } else { value });
             }
         }
         self.check_size()?;
@@ -177,8 +169,7 @@ impl Writer<'_> {
         if dtype.is_bool() {
             return Ok(Value::new(format!("{text} != 0"), Level::Other, dtype));
         }
-        let is_coded = is_small_float(dtype.code)
-            || matches!((dtype.code, dtype.bits), (TypeCode::Float | TypeCode::BFloat, 16));
+        let is_coded = super::types::is_rounded(dtype);
         let text = if is_coded { format!("{}({text})", self.helper(Helper::Decode(dtype))) } else { text };
         Ok(Value::atom(text, dtype))
     }

@@ -13,31 +13,31 @@ use crate::scalar::{Scalar, is_float};
 use crate::tensor::Tensor;
 
 const READ: &str = "
-static void read_bytes(void *to, size_t bytes) {
+static void tir_read_bytes(void *to, size_t bytes) {
     if (fread(to, 1, bytes, stdin) != bytes) {
         fprintf(stderr, \"the input is too short\\n\");
         exit(2);
     }
 }
 
-static int64_t read_int(void) {
+static int64_t tir_read_int(void) {
     int64_t value;
-    read_bytes(&value, sizeof value);
+    tir_read_bytes(&value, sizeof value);
     return value;
 }
 
-static double read_float(void) {
+static double tir_read_float(void) {
     double value;
-    read_bytes(&value, sizeof value);
+    tir_read_bytes(&value, sizeof value);
     return value;
 }
 
-static void *read_memory(int64_t bytes) {
+static void *tir_read_memory(int64_t bytes) {
     void *memory = calloc(bytes > 0 ? (size_t)bytes : 1, 1);
     if (memory == NULL) {
         exit(2);
     }
-    read_bytes(memory, (size_t)bytes);
+    tir_read_bytes(memory, (size_t)bytes);
     return memory;
 }
 ";
@@ -50,24 +50,25 @@ pub(super) fn main(functions: &[CFunction], has_lines: bool) -> String {
         text.push_str("#line 1 \"main\"\n");
     }
     text.push_str(READ.trim_start());
-    text.push_str("\nint main(int argc, char **argv) {\n    const char *name = argc > 1 ? argv[1] : NULL;\n");
+    text.push_str("\nint main(int tir_argc, char **tir_argv) {\n    const char *tir_name = tir_argc > 1 ? tir_argv[1] : NULL;\n");
     let is_input = |ctype: &str| functions.iter().flat_map(|f| &f.parameters).any(|p| p.ctype == ctype);
     if !is_input("double") && !is_input("float") {
-        text.push_str("    (void)read_float;\n");
+        text.push_str("    (void)tir_read_float;\n");
     }
-    text.push_str("    (void)read_int;\n    (void)read_memory;\n");
+    text.push_str("    (void)tir_read_int;\n    (void)tir_read_memory;\n");
     for function in functions {
-        let _ = writeln!(text, "    if (name == NULL || strcmp(name, \"{}\") == 0) {{", function.c_name);
+        let _ =
+            writeln!(text, "    if (tir_name == NULL || strcmp(tir_name, \"{}\") == 0) {{", function.c_name);
         let mut args = Vec::new();
         let mut written = String::new();
         for (number, parameter) in function.parameters.iter().enumerate() {
-            let name = format!("p{number}");
+            let name = format!("tir_p{number}");
             if parameter.dtype.is_handle() {
-                let _ = writeln!(text, "        const int64_t bytes{number} = read_int();");
-                let _ = writeln!(text, "        void *{name} = read_memory(bytes{number});");
-                let _ = writeln!(written, "        fwrite({name}, 1, (size_t)bytes{number}, stdout);");
+                let _ = writeln!(text, "        const int64_t tir_bytes{number} = tir_read_int();");
+                let _ = writeln!(text, "        void *{name} = tir_read_memory(tir_bytes{number});");
+                let _ = writeln!(written, "        fwrite({name}, 1, (size_t)tir_bytes{number}, stdout);");
             } else {
-                let read = if is_float(parameter.dtype) { "read_float" } else { "read_int" };
+                let read = if is_float(parameter.dtype) { "tir_read_float" } else { "tir_read_int" };
                 let _ = writeln!(text, "        const {0} {name} = ({0}){read}();", parameter.ctype);
             }
             args.push(name);
@@ -76,8 +77,8 @@ pub(super) fn main(functions: &[CFunction], has_lines: bool) -> String {
         match function.result {
             Some(dtype) => {
                 let ctype = if is_float(dtype) { "double" } else { "int64_t" };
-                let _ = writeln!(text, "        const {ctype} result = ({ctype}){call};");
-                written.push_str("        fwrite(&result, sizeof result, 1, stdout);\n");
+                let _ = writeln!(text, "        const {ctype} tir_result = ({ctype}){call};");
+                written.push_str("        fwrite(&tir_result, sizeof tir_result, 1, stdout);\n");
             }
             None => _ = writeln!(text, "        {call};"),
         }

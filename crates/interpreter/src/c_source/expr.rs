@@ -10,6 +10,7 @@ use tvmscript_tirx::{AnnotatedCall, TypedCall};
 use super::types::{declare, is_integer, pointer_type, value_type};
 use super::value::{Level, Value};
 use super::{Lanes, Writer};
+pub(super) use crate::compile::lane_in as lane_of;
 use crate::compile::{Kind, kind_of, lane_count};
 use crate::error::{Result, RunErrorKind, unsupported};
 use crate::scalar::{is_float, round, wrap};
@@ -279,17 +280,6 @@ impl Writer<'_> {
         }
         self.check_size()?;
         Ok(out)
-    }
-}
-
-/// The value of a lane; a scalar is that of every lane.
-pub(super) fn lane_of(lanes: &Lanes, lane: usize) -> Result<&Value> {
-    match lanes.as_slice() {
-        [one] => Ok(one),
-        lanes => match lanes.get(lane) {
-            Some(value) => Ok(value),
-            None => Err(RunErrorKind::Kind { expected: "vectors of one length" }.into()),
-        },
     }
 }
 

@@ -1,28 +1,24 @@
 //! Functions: parameters, results and calls.
 
+use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::{Array, DataType, Ref, pre_order_visit};
 use tvmscript_prim::{Expr, PrimExpr, PrimExprExt as _, Var};
 use tvmscript_tir::node::PrimFunc;
 
 use super::expr::literal;
-use super::names::Names;
 use super::types::{declare, pointer_type, value_type};
 use super::value::{Level, Value};
 use super::{CFunction, CInput, CParameter, CValue, Lanes, Scope, Writer};
 use crate::compile::{buffer_of, call_of, is_on_tiles};
 use crate::error::{Result, RunError, unsupported};
-use crate::intrinsics::{Intrinsic, intrinsic};
+use crate::intrinsics::{Intrinsic, PointerOperator, intrinsic};
 
 impl Writer<'_> {
     /// Writes a function and the prototype of it.
     pub(super) fn function(&mut self, input: &CInput, description: &mut CFunction) {
         let function = &input.function;
         self.module = input.module;
-        self.names = Names::default();
         self.names.open();
-        for name in &self.function_names {
-            self.names.define(name);
-        }
         self.variables.clear();
         self.views.clear();
         self.scopes = vec![Scope::default()];
@@ -31,6 +27,7 @@ impl Writer<'_> {
         (self.depth, self.lazy) = (0, 0);
         self.result = description.result;
         self.is_guarded = is_on_tiles(&function.body);
+        self.is_ordered = writes_in_expressions(function);
         self.span = function.span;
         self.place = self.lines.place(function.span, self.texts);
         match self.signature(function, description) {
@@ -53,6 +50,7 @@ impl Writer<'_> {
                 self.line(String::new());
             }
         }
+        self.names.close();
     }
 
     /// The declaration of a function: its parameters, then what the layouts of its buffers define.
@@ -125,12 +123,11 @@ impl Writer<'_> {
     /// Writes a call of another function of the text.
     pub(super) fn call_function(&mut self, name: &str, args: &Array<Expr>) -> Result<Lanes> {
         let is_called = |input: &CInput| input.module == self.module && input.name == name;
-        let Some((at, input)) = self.functions.iter().enumerate().find(|(_, input)| is_called(input)) else {
+        let found = self.functions.iter().zip(&self.callees).find(|(input, _)| is_called(input));
+        let Some((input, callee)) = found else {
             return unsupported(format!("a call of `{name}`, which is not a function of the module,"));
         };
-        let function = input.function.clone();
-        let c_name = self.function_names.get(at).cloned().unwrap_or_default();
-        let result = result_of(&function);
+        let (function, c_name, result) = (input.function.clone(), callee.c_name.clone(), callee.result);
         if function.params.len() != args.len() || has_sizes(&function) {
             return unsupported(format!("a call of `{name}`, whose buffers have sizes of their own,"));
         }
@@ -178,6 +175,22 @@ pub(super) fn result_of(function: &PrimFunc) -> Option<DataType> {
         result.is_none()
     });
     result
+}
+
+/// Tests whether an expression of a function calls a function or changes memory and returns what was there.
+fn writes_in_expressions(function: &PrimFunc) -> bool {
+    let mut found = false;
+    pre_order_visit(&function.body, |node| {
+        if let Some((callee, _)) = node.downcast_ref::<PrimExpr>().and_then(call_of) {
+            let returns = matches!(
+                intrinsic(callee),
+                Some(Intrinsic::Pointer(PointerOperator::Atomic { returns: true, .. }))
+            );
+            found |= returns || callee.as_node::<GlobalVar>().is_some();
+        }
+        !found
+    });
+    found
 }
 
 /// Tests whether the layout of a buffer of a parameter has a variable that is not a parameter.

@@ -57,19 +57,14 @@ impl Lines {
 
     /// The line of a span: for a node that a helper made, the one in the helper; of several sources, the first that has one.
     pub(super) fn place(&mut self, span: Span, texts: &SourceTexts) -> Option<Place> {
-        match span.kind() {
+        span.places().into_iter().find_map(|span| match span.kind() {
             SpanKind::Range { source, start_bytes, .. } => {
                 let (line, _) = texts.line_column(source, start_bytes)?;
                 Some(self.at(source.name(), line))
             }
             SpanKind::LineColumn { source, line, .. } if line > 0 => Some(self.at(source.name(), line)),
-            SpanKind::CallSite { callee, caller } => {
-                self.place(callee, texts).or_else(|| self.place(caller, texts))
-            }
-            SpanKind::Sequence { spans, .. } => spans.into_iter().find_map(|span| self.place(span, texts)),
-            SpanKind::Marked { of, .. } => self.place(of, texts),
             _ => None,
-        }
+        })
     }
 
     fn at(&mut self, name: String, line: u32) -> Place {
@@ -83,17 +78,8 @@ impl Lines {
 }
 
 /// The layers of models that a span names.
-pub(super) fn layers(span: Span, found: &mut Vec<String>) {
-    match span.kind() {
-        SpanKind::Source { source } => found.push(source.name()),
-        SpanKind::Sequence { spans, .. } => spans.into_iter().for_each(|span| layers(span, found)),
-        SpanKind::Marked { of, .. } => layers(of, found),
-        SpanKind::CallSite { callee, caller } => {
-            layers(callee, found);
-            layers(caller, found);
-        }
-        _ => {}
-    }
+pub(super) fn layers(span: Span) -> Vec<String> {
+    span.places().into_iter().filter_map(Span::source_name).collect()
 }
 
 /// The text of a comment, which neither ends it nor begins another.

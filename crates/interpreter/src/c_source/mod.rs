@@ -167,13 +167,11 @@ impl CError {
 /// All constructs that have no form in C.
 pub fn c_source(functions: &[CInput], options: COptions<'_>) -> std::result::Result<CSource, Vec<CError>> {
     let mut names = Names::default();
-    let function_names: Vec<String> = functions.iter().map(|input| names.define(&input.name)).collect();
     let mut described: Vec<CFunction> = functions
         .iter()
-        .zip(&function_names)
-        .map(|(input, c_name)| CFunction {
+        .map(|input| CFunction {
             name: input.name.clone(),
-            c_name: c_name.clone(),
+            c_name: names.define(&input.name),
             parameters: Vec::new(),
             result: function::result_of(&input.function),
         })
@@ -181,13 +179,13 @@ pub fn c_source(functions: &[CInput], options: COptions<'_>) -> std::result::Res
     let mut writer = Writer {
         functions,
         module: 0,
-        function_names,
+        callees: described.clone(),
         aliases: Aliases::of(functions),
         texts: options.texts,
         helpers: Helpers::default(),
         lines: Lines::default(),
         prototypes: String::new(),
-        names: Names::default(),
+        names,
         variables: AddressMap::default(),
         views: AddressMap::default(),
         scopes: Vec::new(),
@@ -197,6 +195,7 @@ pub fn c_source(functions: &[CInput], options: COptions<'_>) -> std::result::Res
         lazy: 0,
         result: None,
         is_guarded: false,
+        is_ordered: false,
         bytes: 0,
         span: Span::UNKNOWN,
         place: None,
@@ -266,8 +265,8 @@ struct Writer<'m> {
     functions: &'m [CInput],
     /// The number of the current module.
     module: usize,
-    /// Names in C, in the same order.
-    function_names: Vec<String>,
+    /// Their names and results in C, in the same order.
+    callees: Vec<CFunction>,
     aliases: Aliases,
     texts: &'m SourceTexts,
     helpers: Helpers,
@@ -287,6 +286,8 @@ struct Writer<'m> {
     result: Option<DataType>,
     /// `true` if an access beyond a buffer in global memory reads zero and writes nothing, as in programs on tiles.
     is_guarded: bool,
+    /// `true` if reads keep their order, because an expression of the function writes memory.
+    is_ordered: bool,
     bytes: usize,
     span: Span,
     place: Option<Place>,
@@ -324,8 +325,7 @@ impl Writer<'_> {
         if span.is_known() {
             self.span = span;
             self.place = self.lines.place(span, self.texts).or(self.place);
-            let mut layers = Vec::new();
-            lines::layers(span, &mut layers);
+            let layers = lines::layers(span);
             if !layers.is_empty() {
                 self.remark = Some(lines::comment(&layers.join(", ")));
             }
@@ -381,11 +381,8 @@ impl Writer<'_> {
     /// Writes in a scope of its own.
     fn scoped<T>(&mut self, body: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.scopes.push(Scope::default());
-        let depth = self.scopes.len();
         let result = body(self);
-        while self.scopes.len() >= depth {
-            self.close_scope();
-        }
+        self.close_scope();
         result
     }
 

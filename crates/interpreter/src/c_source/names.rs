@@ -1,6 +1,6 @@
 //! Identifiers of C that are unique among those that are visible.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Keywords, names of the headers that a text includes, and those of the C library that compilers know.
 const RESERVED: &[&str] = &[
@@ -135,6 +135,20 @@ const RESERVED: &[&str] = &[
     "qsort",
     "bsearch",
     "I",
+    "strcmp",
+    "strlen",
+    "strcpy",
+    "memcmp",
+    "memchr",
+    "realloc",
+    "fread",
+    "fwrite",
+    "fprintf",
+    "stdin",
+    "stdout",
+    "stderr",
+    "remove",
+    "rename",
     "linux",
     "unix",
 ];
@@ -143,8 +157,10 @@ const RESERVED: &[&str] = &[
 #[derive(Debug, Default)]
 pub(super) struct Names {
     used: HashSet<String>,
-    /// Those of each open block.
-    blocks: Vec<Vec<String>>,
+    /// For each name without a number, the first number that may be free.
+    next: HashMap<String, usize>,
+    /// The names of each open block, each with the name without a number, and the number that was next before.
+    blocks: Vec<Vec<(String, String, usize)>>,
 }
 
 impl Names {
@@ -154,8 +170,9 @@ impl Names {
 
     /// Frees the names of the innermost block.
     pub(super) fn close(&mut self) {
-        for name in self.blocks.pop().unwrap_or_default() {
+        for (name, base, next) in self.blocks.pop().unwrap_or_default().into_iter().rev() {
             self.used.remove(&name);
+            self.next.insert(base, next);
         }
     }
 
@@ -170,14 +187,18 @@ impl Names {
         if is_reserved(&base) {
             base.push('_');
         }
-        let mut name = base.clone();
-        let mut number = 0;
-        while !self.used.insert(name.clone()) {
+        let first = self.next.get(&base).copied().unwrap_or_default();
+        let mut number = first;
+        let name = loop {
+            let name = if number == 0 { base.clone() } else { format!("{base}_{number}") };
             number += 1;
-            name = format!("{base}_{number}");
-        }
+            if self.used.insert(name.clone()) {
+                break name;
+            }
+        };
+        self.next.insert(base.clone(), number);
         if let Some(block) = self.blocks.last_mut() {
-            block.push(name.clone());
+            block.push((name.clone(), base, first));
         }
         name
     }

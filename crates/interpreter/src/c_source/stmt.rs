@@ -23,17 +23,7 @@ impl Writer<'_> {
     /// Writes a statement. Errors are collected, and the next statement is written all the same.
     pub(super) fn stmt(&mut self, stmt: &StmtRef) {
         let outer = self.enter_span(stmt.span());
-        let scopes = self.scopes.len();
-        let (lazy, depth) = (self.lazy, self.depth);
         if let Err(error) = with_stack(|| self.stmt_kind(stmt)) {
-            while self.scopes.len() > scopes {
-                self.close_scope();
-            }
-            while self.depth > depth {
-                self.names.close();
-                self.depth -= 1;
-            }
-            self.lazy = lazy;
             self.refuse(error);
         }
         self.leave_span(outer);
@@ -68,7 +58,7 @@ impl Writer<'_> {
             StmtKind::Allocate(s) => self.allocate_stmt(s),
             StmtKind::AllocateConst(s) => self.allocate_const(s),
             StmtKind::DeclBuffer(s) => self.scoped(|this| {
-                this.declare_buffer(&s.buffer)?;
+                this.allocate_buffer(&s.buffer)?;
                 this.stmt(&s.body);
                 Ok(())
             }),
@@ -88,7 +78,7 @@ impl Writer<'_> {
                     if let Some(data) = &s.data {
                         self.define(&s.buffer.data, data)?;
                     }
-                    self.declare_buffer(&s.buffer)
+                    self.allocate_buffer(&s.buffer)
                 } else if let Some(s) = other.as_node::<AssertStmt>() {
                     let message: String = s.message_parts.iter().map(|part| part.value.as_str()).collect();
                     let condition = self.scalar(&s.condition)?;
@@ -171,7 +161,6 @@ impl Writer<'_> {
         let Some(bytes) = s.data.as_ref().and_then(|data| data.bytes()) else {
             return unsupported("a constant that is kept elsewhere");
         };
-        let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();
         self.scoped(|this| {
             let count = this.count(&s.extents)?;
             this.allocate(&s.buffer_var, s.dtype, count)?;
@@ -179,6 +168,8 @@ impl Writer<'_> {
                 let name = this.names.define("bytes");
                 this.line(format!("static const uint8_t {name}[] = {{"));
                 for row in bytes.chunks(24) {
+                    this.check_size()?;
+                    let row: Vec<String> = row.iter().map(u8::to_string).collect();
                     this.line(format!("    {},", row.join(", ")));
                 }
                 this.line("};".to_owned());
@@ -220,7 +211,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Allocates a buffer with its memory. Strides may leave gaps, such as padding at the end of rows.
+    /// Declares a buffer over the memory of its data variable, or with memory of its own. Strides may leave gaps, such as padding at the end of rows.
     pub(super) fn allocate_buffer(&mut self, buffer: &Ref<Buffer>) -> Result<()> {
         if let Some(pointer) = self.first_lane(&buffer.data) {
             let view = self.layout(buffer, pointer)?;
@@ -239,18 +230,6 @@ impl Writer<'_> {
         }
         self.declare(buffer, view);
         Ok(())
-    }
-
-    /// Declares a buffer over the memory of its data variable, or one with memory of its own.
-    fn declare_buffer(&mut self, buffer: &Ref<Buffer>) -> Result<()> {
-        match self.first_lane(&buffer.data) {
-            Some(pointer) => {
-                let view = self.layout(buffer, pointer)?;
-                self.declare(buffer, view);
-                Ok(())
-            }
-            None => self.allocate_buffer(buffer),
-        }
     }
 
     fn evaluate(&mut self, value: &Expr) -> Result<()> {

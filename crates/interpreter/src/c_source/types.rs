@@ -47,7 +47,7 @@ pub(super) fn is_rounded(dtype: DataType) -> bool {
 
 /// Returns `true` for integers and truth values.
 pub(super) fn is_integer(dtype: DataType) -> bool {
-    matches!(dtype.code, TypeCode::Int | TypeCode::UInt | TypeCode::Bool)
+    dtype.is_integer() || dtype.is_bool()
 }
 
 /// A declaration of a name with a type.

@@ -207,10 +207,15 @@ fn index_is_shared(indices: &[Lanes], dimension: usize) -> bool {
 
 /// The register of a lane; a scalar is that of every lane.
 pub(super) fn lane_of(lanes: &Lanes, lane: usize) -> Result<Register> {
-    match lanes.as_slice() {
-        [one] => Ok(*one),
+    lane_in(lanes, lane).copied()
+}
+
+/// The lane of a value; a scalar is that of every lane.
+pub(crate) fn lane_in<T>(lanes: &[T], lane: usize) -> Result<&T> {
+    match lanes {
+        [one] => Ok(one),
         lanes => match lanes.get(lane) {
-            Some(register) => Ok(*register),
+            Some(value) => Ok(value),
             None => Err(RunErrorKind::Kind { expected: "vectors of one length" }.into()),
         },
     }

@@ -31,6 +31,7 @@ use tvmscript_tir::node::{Buffer, PrimFunc};
 
 use kernel::Kernel;
 
+pub(crate) use buffer::lane_in;
 pub(crate) use call::Arguments;
 pub(crate) use entry::{buffer_of, compile, evaluate};
 pub(crate) use expr::{Kind, kind_of, lane_count};
@@ -69,12 +70,12 @@ pub(crate) type Lanes = Vec<Register>;
 
 /// A buffer: the pointer to its memory, and the layout of its elements.
 #[derive(Debug, Clone)]
-pub(crate) struct View {
-    pub(crate) pointer: Register,
+pub(crate) struct View<R = Register> {
+    pub(crate) pointer: R,
     /// Offset of the first element, in elements.
-    pub(crate) offset: Register,
-    pub(crate) shape: Vec<Register>,
-    pub(crate) strides: Vec<Register>,
+    pub(crate) offset: R,
+    pub(crate) shape: Vec<R>,
+    pub(crate) strides: Vec<R>,
 }
 
 /// Names and allocations that end with a scope.

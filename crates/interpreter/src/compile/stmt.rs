@@ -65,7 +65,7 @@ impl Compiler<'_> {
             StmtKind::Allocate(s) => self.allocate_stmt(s),
             StmtKind::AllocateConst(s) => self.allocate_const(s),
             StmtKind::DeclBuffer(s) => self.scoped(|this| {
-                this.declare_buffer(&s.buffer)?;
+                this.allocate_buffer(&s.buffer)?;
                 this.stmt(&s.body);
                 Ok(())
             }),
@@ -88,7 +88,7 @@ impl Compiler<'_> {
                         let pointer = self.scalar(data)?;
                         self.bind(&s.buffer.data, vec![pointer]);
                     }
-                    self.declare_buffer(&s.buffer)
+                    self.allocate_buffer(&s.buffer)
                 } else if let Some(s) = other.as_node::<AssertStmt>() {
                     let message = s.message_parts.iter().map(|part| part.value.as_str()).collect();
                     self.assertion(&s.condition, message)
@@ -196,7 +196,7 @@ impl Compiler<'_> {
         Ok(d)
     }
 
-    /// Allocates a buffer with its memory. Strides may leave gaps, such as padding at the end of rows.
+    /// Declares a buffer over the memory of its data variable, or with memory of its own. Strides may leave gaps, such as padding at the end of rows.
     pub(super) fn allocate_buffer(&mut self, buffer: &Ref<Buffer>) -> Result<()> {
         if let Some(pointer) = self.lanes_of(&buffer.data).and_then(|lanes| lanes.first().copied()) {
             // The pointer was defined before, as that of a barrier is.
@@ -226,18 +226,6 @@ impl Compiler<'_> {
             sum = self.add(sum, part);
         }
         sum
-    }
-
-    /// Declares a buffer over the memory of its data variable, or one with memory of its own.
-    fn declare_buffer(&mut self, buffer: &Ref<Buffer>) -> Result<()> {
-        match self.lanes_of(&buffer.data).and_then(|lanes| lanes.first().copied()) {
-            Some(pointer) => {
-                let view = self.layout(buffer, pointer)?;
-                self.declare(buffer, view);
-                Ok(())
-            }
-            None => self.allocate_buffer(buffer),
-        }
     }
 
     fn evaluate(&mut self, value: &Expr) -> Result<()> {

@@ -321,7 +321,7 @@ fn anchors(
 }
 
 /// Returns a longest chain of pairs with increasing right indices, by patience sorting. The left indices increase.
-fn increasing(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+pub fn increasing(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     let mut piles: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
     for (pair, &(_, right)) in pairs.iter().enumerate() {

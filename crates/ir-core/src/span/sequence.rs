@@ -66,6 +66,34 @@ impl Span {
         }
     }
 
+    /// The single places that the span refers to, in order: the parts of a sequence, and for a call site the place in the
+    /// helper before that of the call. A call site that is met again is left out, so that shared ones do not multiply.
+    pub fn places(self) -> Vec<Span> {
+        let (mut found, mut open, mut seen) = (Vec::new(), vec![self], HashSet::new());
+        while let Some(at) = open.pop() {
+            match at.kind() {
+                SpanKind::Unknown => {}
+                SpanKind::Sequence { spans, .. } => open.extend(spans.into_iter().rev()),
+                SpanKind::Marked { of, .. } => open.push(of),
+                SpanKind::CallSite { callee, caller } => {
+                    if seen.insert(at) {
+                        open.extend([caller, callee]);
+                    }
+                }
+                _ => found.push(at),
+            }
+        }
+        found
+    }
+
+    /// The name of the source that the span is as a whole, such as a layer of a model; `None` for other spans.
+    pub fn source_name(self) -> Option<String> {
+        match self.without_mark().kind() {
+            SpanKind::Source { source } => Some(source.name()),
+            _ => None,
+        }
+    }
+
     /// The span with a mark in place of any other: of the nodes that come from one source, one with the mark `output`
     /// computes its result. Marking a sequence marks each part; an unknown span stays unknown.
     ///

@@ -230,3 +230,18 @@ fn deep_call_sites_are_cut_in_markers() {
         source.release();
     });
 }
+
+#[test]
+fn places_of_shared_call_sites_do_not_multiply() {
+    let source = SourceId::new("shared.py");
+    let [callee, caller] = [Span::range(source, 1, 2), Span::range(source, 3, 4)];
+    let site = Span::new(SpanKind::CallSite { callee, caller });
+    let marked = site.with_mark(SpanMark::Output);
+    assert_eq!(Span::sequence([marked, layer(source)], "test").places(), [callee, caller, layer(source)]);
+    // Each of these names the one before twice.
+    let deep =
+        (0..100_000).fold(site, |site, _| Span::new(SpanKind::CallSite { callee: site, caller: site }));
+    assert_eq!(deep.places(), [callee, caller]);
+    source.release();
+    assert!(deep.places().is_empty());
+}

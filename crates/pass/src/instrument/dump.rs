@@ -86,13 +86,15 @@ impl<'r, F: FnMut(&str, &str) -> Result<(), String>> DumpModules<'r, F> {
         if !text.ends_with('\n') {
             text.push('\n');
         }
-        // A name of a third party's pass may have characters that paths give a meaning.
-        let name: String =
-            name.chars().map(|c| if c.is_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect();
-        let file = format!("{:02}-{name}.{}", self.written, self.format.extension());
+        let file = format!("{:02}-{}.{}", self.written, file_stem(name), self.format.extension());
         self.written += 1;
         (self.save)(&file, &text).map_err(failed)
     }
+}
+
+/// The name of a pass as a part of the name of a file: characters that paths may give a meaning become `_`.
+pub fn file_stem(pass: &str) -> String {
+    pass.chars().map(|c| if c.is_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect()
 }
 
 fn failed(message: String) -> PassError {

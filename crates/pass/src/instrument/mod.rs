@@ -16,7 +16,7 @@ use std::time::Duration;
 use tvmscript_ir_core::{Object, structural_equal};
 
 #[cfg(feature = "print")]
-pub use dump::{DumpFormat, DumpModules};
+pub use dump::{DumpFormat, DumpModules, file_stem};
 #[cfg(feature = "print")]
 pub use print::{OnChange, PrintModules, PrintWhen};
 pub use provenance::{PassEffect, Provenance};

@@ -56,10 +56,11 @@ impl Tensor {
 
     /// Decodes the elements of a tensor; `None` if they are left out or of another type.
     pub fn decode(node: &TensorNode) -> Option<Tensor> {
-        let (dtype, bytes) = (node.dtype, node.bytes()?);
+        let dtype = node.dtype;
         if !is_supported(dtype) {
             return None;
         }
+        let bytes = node.bytes()?;
         let width = usize::from(dtype.bits / 8);
         let bits = bytes
             .chunks_exact(width)

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
@@ -19,20 +19,15 @@ use tvmscript::tir::PrimFunc;
 use tvmscript::{ParseOptions, Script, parse};
 use xtask::workspace;
 
-use super::run::{Ran, Runs, run_one, without_numbers};
-use crate::conformance::{Program, in_parallel, load_corpus, share};
+use super::run::{Ran, Runs, is_near, run_one, without_numbers};
+use crate::conformance::{Program, in_parallel, share};
 
 /// Options of the suite.
 #[derive(Args)]
 pub struct Options {
-    /// The corpora [default: tests/corpus].
-    dirs: Vec<PathBuf>,
     /// The kinds of programs.
     #[arg(long, value_delimiter = ',', default_value = "tir,tir_lowered,passes,source,lowered,device,host")]
     kind: Vec<String>,
-    /// Take only programs whose name contains one of these texts.
-    #[arg(long, value_delimiter = ',')]
-    filter: Vec<String>,
     #[command(flatten)]
     runs: Runs,
     /// The C compiler.
@@ -60,16 +55,7 @@ enum Outcome {
 }
 
 pub(super) fn run(options: &Options) -> Result<()> {
-    let default = [workspace::root().join("tests/corpus")];
-    let dirs = if options.dirs.is_empty() { &default[..] } else { &options.dirs };
-    let mut programs = Vec::new();
-    for dir in dirs {
-        let loaded = load_corpus(dir, &options.kind, None);
-        programs.extend(loaded.with_context(|| format!("reading {}", dir.display()))?);
-    }
-    programs.retain(|program| {
-        options.filter.is_empty() || options.filter.iter().any(|text| program.name.contains(text))
-    });
+    let programs = options.runs.programs(&options.kind)?;
     let folder = workspace::root().join("target/emitted/c");
     fs::create_dir_all(&folder)?;
     let outcomes = in_parallel(programs.len(), |index| {
@@ -129,31 +115,33 @@ fn outcomes(program: &Program, index: usize, folder: &Path, options: &Options) -
     }
     let mut found = Vec::new();
     for (number, script) in parsed.scripts.iter().enumerate() {
-        let ran: Vec<(CInput, Ran)> = functions(script)
-            .into_iter()
-            .filter_map(|input| {
-                let module = script.node.as_node::<IRModule>().map(Functions::of).unwrap_or_default();
-                let ran = run_one(&module, &input.function, &options.runs).ok().filter(|ran| !ran.is_cut)?;
-                Some((input, ran))
-            })
-            .collect();
+        let inputs = functions(script);
+        let module = script.node.as_node::<IRModule>().map(Functions::of).unwrap_or_default();
+        let run = |input: &CInput| {
+            let ran = run_one(&module, &input.function, &options.runs).ok().filter(|ran| !ran.is_cut)?;
+            Some((input.clone(), ran))
+        };
+        let ran: Vec<(CInput, Ran)> = inputs.iter().filter_map(run).collect();
         if ran.is_empty() {
             continue;
         }
         let path = folder.join(format!("{index}_{number}.c"));
+        let made = |inputs: &[CInput]| {
+            let source = written(inputs).map_err(Outcome::Refused)?;
+            let compiled = compile(&source, &path, options);
+            compiled.map_err(|message| Outcome::Wrong(format!("does not compile: {message}")))?;
+            Ok(source)
+        };
         // All functions, so that they can call each other; else those that have a form.
-        let all = written(&functions(script)).map(|source| compile(&source, &path, options));
+        let all = made(&inputs);
         for (input, ran) in ran {
             let name = format!("{}: {}", program.name, input.name);
             let outcome = match &all {
-                Ok(Ok(source)) => compare(source, &input.name, &path, &ran),
-                Ok(Err(message)) => Outcome::Wrong(format!("does not compile: {message}")),
-                Err(why) => match written(std::slice::from_ref(&input))
-                    .map(|source| compile(&source, &path, options))
-                {
-                    Ok(Ok(source)) => compare(&source, &input.name, &path, &ran),
-                    Ok(Err(message)) => Outcome::Wrong(format!("does not compile: {message}")),
-                    Err(_) => Outcome::Refused(why.clone()),
+                Ok(source) => compare(source, &input.name, &path, &ran),
+                Err(Outcome::Wrong(why)) => Outcome::Wrong(why.clone()),
+                Err(_) => match made(std::slice::from_ref(&input)) {
+                    Ok(source) => compare(&source, &input.name, &path, &ran),
+                    Err(outcome) => outcome,
                 },
             };
             found.push((name, outcome));
@@ -185,7 +173,7 @@ fn written(functions: &[CInput]) -> std::result::Result<CSource, String> {
 }
 
 /// Compiles a text; the messages of the compiler if it does not.
-fn compile(source: &CSource, path: &Path, options: &Options) -> std::result::Result<CSource, String> {
+fn compile(source: &CSource, path: &Path, options: &Options) -> std::result::Result<(), String> {
     let compiled = || -> Result<std::process::Output> {
         fs::write(path, &source.text)?;
         let mut command = Command::new(&options.compiler);
@@ -193,7 +181,7 @@ fn compile(source: &CSource, path: &Path, options: &Options) -> std::result::Res
         Ok(command.arg("-o").arg(path.with_extension("")).arg(path).arg("-lm").output()?)
     };
     match compiled() {
-        Ok(output) if output.status.success() => Ok(source.clone()),
+        Ok(output) if output.status.success() => Ok(()),
         Ok(output) => {
             let messages = String::from_utf8_lossy(&output.stderr).into_owned();
             Err(messages.lines().find(|line| line.contains("error")).unwrap_or("no message").to_owned())
@@ -250,28 +238,23 @@ fn difference(
         is_exact &= expected.bytes() == found.bytes();
         for at in 0..expected.len() {
             let (a, b) = (expected.get(at), found.get(at));
-            if !is_near(a, b, expected.dtype().bits) {
+            if !is_near(a, b, scale_of(expected.dtype().bits)) {
                 return Err(format!("argument {index} differs at {at}: {b:?} instead of {a:?}"));
             }
         }
     }
-    match is_near(ran.result, result, 32) || ran.result.is_none() {
+    match is_near(ran.result, result, scale_of(32)) || ran.result.is_none() {
         true => Ok(is_exact),
         false => Err(format!("the result is {result:?} instead of {:?}", ran.result)),
     }
 }
 
-fn is_near(expected: Option<Scalar>, found: Option<Scalar>, bits: u8) -> bool {
-    match (expected, found) {
-        (Some(Scalar::Float(a)), Some(Scalar::Float(b))) => {
-            let scale = match bits {
-                64.. => 1e-12,
-                32.. => 1e-5,
-                16.. => 4e-3,
-                _ => 0.13,
-            };
-            a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= scale * a.abs().max(1.0)
-        }
-        (a, b) => a == b,
+/// The share of its size by which a float may differ.
+fn scale_of(bits: u8) -> f64 {
+    match bits {
+        64.. => 1e-12,
+        32.. => 1e-5,
+        16.. => 4e-3,
+        _ => 0.13,
     }
 }

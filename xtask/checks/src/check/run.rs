@@ -26,8 +26,6 @@ use crate::conformance::{Program, in_parallel, load_corpus, share};
 /// Options of the suite.
 #[derive(Args)]
 pub struct Options {
-    /// The corpora [default: tests/corpus].
-    dirs: Vec<PathBuf>,
     /// The kinds of programs.
     #[arg(
         long,
@@ -35,9 +33,6 @@ pub struct Options {
         default_value = "tir,tir_lowered,passes,source,input,tile,lowered,device,host"
     )]
     kind: Vec<String>,
-    /// Run only programs whose name contains one of these texts.
-    #[arg(long, value_delimiter = ',')]
-    filter: Vec<String>,
     #[command(flatten)]
     runs: Runs,
     /// Functions shown per cause.
@@ -103,16 +98,7 @@ enum Text {
 }
 
 pub(super) fn run(options: &Options) -> Result<()> {
-    let default = [workspace::root().join("tests/corpus")];
-    let dirs = if options.dirs.is_empty() { &default[..] } else { &options.dirs };
-    let mut programs = Vec::new();
-    for dir in dirs {
-        let loaded = load_corpus(dir, &options.kind, None);
-        programs.extend(loaded.with_context(|| format!("reading {}", dir.display()))?);
-    }
-    programs.retain(|program| {
-        options.filter.is_empty() || options.filter.iter().any(|text| program.name.contains(text))
-    });
+    let programs = options.runs.programs(&options.kind)?;
     let start = Instant::now();
     let references = match options.agree {
         true => references(&programs, options),
@@ -270,14 +256,8 @@ fn agreement<'r>(reference: Option<&'r Vec<Argument>>) -> impl FnOnce(Ran) -> Ou
                     format!("argument {index} has {} elements, not {}", ours.len(), theirs.len()).into()
                 );
             }
-            let is_different = |at: &usize| match (ours.get(*at), theirs.get(*at)) {
-                (Some(Scalar::Float(a)), Some(Scalar::Float(b))) => {
-                    let scale = if ours.dtype().bits < 32 { 0.02 } else { 0.002 };
-                    let is_near = (a - b).abs() <= scale * b.abs().max(1.0);
-                    !(is_near || a == b || a.is_nan() && b.is_nan())
-                }
-                (a, b) => a != b,
-            };
+            let scale = if ours.dtype().bits < 32 { 0.02 } else { 0.002 };
+            let is_different = |at: &usize| !is_near(theirs.get(*at), ours.get(*at), scale);
             let different: Vec<usize> = (0..ours.len()).filter(is_different).collect();
             if different.len() as f64 > MAX_DIFFERENT * ours.len() as f64 {
                 let at = different.first().copied().unwrap_or_default();
@@ -310,9 +290,14 @@ const LARGE_SIZE: i64 = 128;
 /// Elements behind a pointer, where the default is too few.
 const MANY_ELEMENTS: i64 = 1 << 21;
 
-/// The arguments of runs, and their end.
+/// The programs that run, their arguments, and their end.
 #[derive(Args)]
 pub struct Runs {
+    /// The corpora [default: tests/corpus].
+    dirs: Vec<PathBuf>,
+    /// Run only programs whose name contains one of these texts.
+    #[arg(long, value_delimiter = ',')]
+    filter: Vec<String>,
     /// Value of the sizes that a function leaves open.
     #[arg(long, default_value_t = 8)]
     size: i64,
@@ -322,6 +307,33 @@ pub struct Runs {
     /// Maximum number of steps per function.
     #[arg(long, default_value_t = 100_000_000)]
     max_steps: u64,
+}
+
+impl Runs {
+    /// The programs of some kinds.
+    pub(super) fn programs(&self, kinds: &[String]) -> Result<Vec<Program>> {
+        let default = [workspace::root().join("tests/corpus")];
+        let dirs = if self.dirs.is_empty() { &default[..] } else { &self.dirs };
+        let mut programs = Vec::new();
+        for dir in dirs {
+            let loaded = load_corpus(dir, kinds, None);
+            programs.extend(loaded.with_context(|| format!("reading {}", dir.display()))?);
+        }
+        programs.retain(|program| {
+            self.filter.is_empty() || self.filter.iter().any(|text| program.name.contains(text))
+        });
+        Ok(programs)
+    }
+}
+
+/// Compares values: integers have to be equal, floats up to a share of the size of the expected one.
+pub(super) fn is_near(expected: Option<Scalar>, found: Option<Scalar>, scale: f64) -> bool {
+    match (expected, found) {
+        (Some(Scalar::Float(a)), Some(Scalar::Float(b))) => {
+            a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= scale * a.abs().max(1.0)
+        }
+        (a, b) => a == b,
+    }
 }
 
 /// Runs a function on generated arguments, and on others if these do not fit it.

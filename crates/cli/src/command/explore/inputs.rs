@@ -5,6 +5,7 @@ use std::path::Path;
 use tvmscript::Object;
 use tvmscript::diagnostics::LineIndex;
 use tvmscript::ir_core::{Array, ObjectLike as _};
+use tvmscript::passes::ProgramForm;
 use tvmscript::schedule::RegisteredIntrinsics;
 use tvmscript_explore::dumps::{self, Dump, DumpError};
 use tvmscript_explore::graph;
@@ -20,8 +21,8 @@ use crate::timings::Timings;
 
 /// An input that was read.
 enum Read {
-    Dump(Dump),
-    Record(Dump, Vec<Step>),
+    /// A dump, with the steps of the schedule if it is the record of one.
+    Dump(Dump, Vec<Step>),
     Programs(Box<Input>),
 }
 
@@ -37,8 +38,7 @@ impl Explorer<'_> {
         let registry = self.settings.registry();
         let (read, intrinsics) = RegisteredIntrinsics::of(registry, || self.read(path, timings));
         let (dump, steps) = match read? {
-            Read::Dump(dump) => (dump, Vec::new()),
-            Read::Record(dump, steps) => (dump, steps),
+            Read::Dump(dump, steps) => (dump, steps),
             Read::Programs(input) => {
                 return Programs::of_input(self, *input, intrinsics).make(index, store, timings);
             }
@@ -59,20 +59,21 @@ impl Explorer<'_> {
         if models::is_model(path) {
             return load(path, timings);
         }
-        if path.is_dir() && schedules::is_record(path) {
+        if path.is_dir() {
             let json = |text: &str| {
                 let loaded = tvmscript::load_json(text, self.settings.registry());
                 loaded.map(|loaded| loaded.node).map_err(|error| error.to_string())
             };
-            let steps = timings.time("read", || schedules::read(path, &json));
-            let steps = steps.map_err(|error| failed(error.to_string()))?;
-            let dump = schedules::dump(path).map_err(|error| failed(error.to_string()))?;
-            return Ok(Read::Record(dump, steps));
+            let record = timings.time("read", || schedules::read(path, &json));
+            if let Some((dump, steps)) = record.map_err(|error| failed(error.to_string()))? {
+                return Ok(Read::Dump(dump, steps));
+            }
         }
         // A log is read with characters in place of bytes that are not UTF-8, other texts are not.
-        if path.as_os_str() != "-" && path.exists() {
+        // Pipes can be read once, as standard input.
+        if path.as_os_str() != "-" && (path.is_file() || path.is_dir()) {
             match timings.time("read", || dumps::read(path)) {
-                Ok(dump) => return Ok(Read::Dump(dump)),
+                Ok(dump) => return Ok(Read::Dump(dump, Vec::new())),
                 Err(error) if path.is_dir() => return Err(failed(error.to_string())),
                 Err(error) if error.is_other_kind() => {}
                 Err(DumpError::Unreadable { .. }) => {}
@@ -83,7 +84,7 @@ impl Explorer<'_> {
         let read = input::read(path, self.settings, timings);
         let mut source = read.map_err(|failure| FileError::new(failure, None))?;
         if let Ok(dump) = dumps::of_log(display_name(path), &source.text) {
-            return Ok(Read::Dump(dump));
+            return Ok(Read::Dump(dump, Vec::new()));
         }
         match input::parse_input(&mut source, self.settings, timings) {
             Ok((scripts, warnings)) => Ok(Read::Programs(Box::new(Input { source, scripts, warnings }))),
@@ -95,14 +96,19 @@ impl Explorer<'_> {
     fn of_dump(&self, dump: Dump, steps: Vec<Step>, index: u32, store: &mut Store) -> Made {
         let parse = |text: &str| self.parse(text);
         let made = dumps::run(&dump, index, store, &parse);
-        let scripts = dump.items.iter().rev().filter(|item| item.language == "python");
-        let texts = scripts.filter_map(|item| dump.texts.get(item.text));
-        let last = match steps.last() {
-            Some(step) => Some(step.module.object().clone()),
-            None => texts.map(|text| self.parse(text)).find_map(Result::ok),
-        };
-        let mut graphs = graph::of_program(last.as_slice(), &[], &mut |_| Vec::new());
-        graph::link_heads(&mut graphs, &made.run, index, store);
+        let mut graphs = Vec::new();
+        // Only the graphs of the first input are shown.
+        if index == 0 {
+            let mut items = dump.items.iter().zip(&made.run.versions).rev();
+            let read = || {
+                let (item, _) = items.find(|(_, version)| version.reads_back == Some(true))?;
+                self.parse(dump.texts.get(item.text)?).ok()
+            };
+            let last = steps.last().map(|step| step.module.object().clone()).or_else(read);
+            let module = last.and_then(|node| ProgramForm::of(&node).module(node));
+            graphs = graph::of_program(module.as_slice(), &[], &mut |_| Vec::new());
+            graph::link_heads(&mut graphs, &made.run, index, store);
+        }
         let config = self.args.text.config(self.settings);
         let (run, fingerprints, notes) = (made.run, made.fingerprints, dump.notes);
         Made { run, fingerprints, graphs, notes, steps, config, ..Made::default() }

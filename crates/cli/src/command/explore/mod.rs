@@ -130,26 +130,32 @@ impl Explorer<'_> {
 
     /// The page in the format of the command line.
     fn written(&self, mut page: Page, mut graphs: Vec<Graph>) -> Result<String, FileErrorKind> {
-        graph::link_schedules(&mut graphs, &page.schedules);
-        if self.args.format == ExploreFormat::ModelExplorer {
-            return Ok(model_explorer::write(&page.title, &graphs));
-        }
-        page.graphs = graph::fold(graphs);
-        graph::place(&mut page.graphs);
         let failed = |error: &dyn std::fmt::Display| FileErrorKind::Explore(error.to_string());
+        graph::link_schedules(&mut graphs, &page.schedules);
         match self.args.format {
-            ExploreFormat::Html => html(&page).map_err(|error| failed(&error)),
-            ExploreFormat::Json => match serde_json::to_string(&page) {
-                Ok(json) => Ok(json + "\n"),
-                Err(error) => Err(failed(&error)),
-            },
+            ExploreFormat::ModelExplorer => Ok(model_explorer::write(&page.title, &graphs)),
             ExploreFormat::Trace => Ok(chrome_trace::write(&page)),
-            ExploreFormat::Svg | ExploreFormat::ModelExplorer => match page.graphs.first() {
+            ExploreFormat::Svg => match placed(graphs).first() {
                 Some(graph) => Ok(svg::write(graph)),
                 None => Err(FileErrorKind::Explore("there is no graph: the input has no module".to_owned())),
             },
+            ExploreFormat::Html => {
+                page.graphs = placed(graphs);
+                html(&page).map_err(|error| failed(&error))
+            }
+            ExploreFormat::Json => {
+                page.graphs = placed(graphs);
+                Ok(serde_json::to_string(&page).map_err(|error| failed(&error))? + "\n")
+            }
         }
     }
+}
+
+/// Graphs with folded namespaces, and places of their nodes.
+fn placed(graphs: Vec<Graph>) -> Vec<Graph> {
+    let mut graphs = graph::fold(graphs);
+    graph::place(&mut graphs);
+    graphs
 }
 
 /// A failure with the name of its file.

@@ -14,7 +14,7 @@ use tvmscript_explore::page::{Graph, Store, Version};
 use tvmscript_explore::run::{self, Program, RunOptions};
 use tvmscript_explore::schedules::Step;
 
-use super::super::schedule::{TraceForm, apply, module_of};
+use super::super::schedule::{TraceForm, apply, scheduled};
 use super::super::{Answer, opt};
 use super::{Explorer, Made};
 use crate::explore_args::ExploreFormat;
@@ -85,12 +85,8 @@ impl<'a> Programs<'a> {
     /// The steps of a trace on the first script that it can schedule, which goes on alone.
     fn schedule(&mut self, trace: &std::path::Path, timings: &mut Timings) -> Answer<Vec<Step>> {
         let settings = self.explorer.settings;
-        let can_schedule =
-            |script: &Script| !self.intrinsics.has_function(&script.node) && module_of(script).is_some();
-        let at = self.scripts.iter().position(can_schedule);
-        let script = at.map(|at| self.scripts.swap_remove(at));
-        let Some((script, module)) = script.and_then(|script| Some((script.clone(), module_of(&script)?)))
-        else {
+        let found = scheduled(&self.scripts, &self.intrinsics);
+        let Some((script, module)) = found.map(|(script, module)| (script.clone(), module)) else {
             let failure = FileErrorKind::NoFunction { name: String::new() };
             return Err(FileError::new(failure, Some(std::mem::take(&mut self.source))));
         };
@@ -126,10 +122,11 @@ impl<'a> Programs<'a> {
             });
         }
         let reads_back = |program: &Program<'_>, root: &Object| self.reads_back(program, root);
+        let has_checks = !args.no_check && matches!(args.format, ExploreFormat::Html | ExploreFormat::Json);
         let options = RunOptions {
             index,
             shows_times: args.timing || args.format == ExploreFormat::Trace,
-            reads_back: if args.no_check { None } else { Some(&reads_back) },
+            reads_back: if has_checks { Some(&reads_back) } else { None },
             progress: &|done, total| output::show_progress(&format!("{done} of {total} texts")),
         };
         let run = timings.time("page", || run::make(&self.input, &programs, &options, store));
@@ -142,7 +139,11 @@ impl<'a> Programs<'a> {
         Ok(Made {
             run,
             fingerprints: if args.other.is_some() { fingerprints(&programs) } else { Vec::new() },
-            graphs: timings.time("graph", || self.graphs(&programs, index, store)),
+            // Only the graphs of the first input are shown.
+            graphs: match index {
+                0 => timings.time("graph", || self.graphs(&programs, index, store)),
+                _ => Vec::new(),
+            },
             config: self.scripts.first().map(|script| self.explorer.config(script)).unwrap_or_default(),
             failure: failed.map(|failed| failed.rendered),
             ..Made::default()
@@ -218,8 +219,9 @@ impl<'a> Programs<'a> {
         let scheduled = self.explorer.build.map_or(&[][..], |build| build.names());
         let mut graphs = Vec::new();
         for program in programs {
-            let versions: Vec<_> = program.versions.iter().map(|version| version.root.clone()).collect();
-            graph::append(&mut graphs, graph::of_program(&versions, scheduled, &mut origins));
+            let module = |version: &Captured| ProgramForm::of(&version.root).module(version.root.clone());
+            let modules: Vec<_> = program.versions.iter().filter_map(module).collect();
+            graph::append(&mut graphs, graph::of_program(&modules, scheduled, &mut origins));
         }
         graphs
     }

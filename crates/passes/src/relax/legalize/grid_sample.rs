@@ -8,6 +8,7 @@ use tvmscript_relax::attrs::GridSampleAttrs;
 
 use super::Outcome;
 use super::elementwise::abs;
+use super::image::{float, weighted};
 use super::scalar::{Scalar, Scalars, constant, int};
 use super::site::Site;
 use super::tensor::{Answer, Stage, Tensor};
@@ -19,10 +20,6 @@ const WEIGHT: DataType = DataType::INT32;
 
 /// The parameter of the cubic kernel, that of PyTorch.
 const ALPHA: f64 = -0.75;
-
-fn float(value: f64) -> Scalar {
-    constant(DataType::FLOAT32, value)
-}
 
 fn floor(x: &Scalar, ints: DataType) -> Scalar {
     x.call("floor").cast(ints)
@@ -159,8 +156,7 @@ fn cubic_sum(values: [Scalar; 4], t: &Scalar) -> Scalar {
     let near = |t: Scalar| (float(ALPHA + 2.0) * &t - (ALPHA + 3.0)) * &t * &t + 1;
     let far = |t: Scalar| ((float(ALPHA) * &t - 5.0 * ALPHA) * &t + 8.0 * ALPHA) * &t - 4.0 * ALPHA;
     let weights = [far(t + 1), near(t.clone()), near(float(1.0) - t), far(float(2.0) - t)];
-    let products = values.into_iter().zip(weights).map(|(value, weight)| value * weight);
-    products.reduce(|sum, product| sum + product).unwrap_or_else(|| float(0.0))
+    weighted(values, &weights)
 }
 
 pub(super) fn grid_sample(site: &mut Site<'_>) -> Answer<Outcome> {

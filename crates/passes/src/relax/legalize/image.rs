@@ -10,7 +10,7 @@ use super::scalar::{Scalar, Scalars, constant};
 use super::site::Site;
 use super::tensor::{Answer, Stage, Tensor};
 
-fn float(value: f64) -> Scalar {
+pub(super) fn float(value: f64) -> Scalar {
     constant(DataType::FLOAT32, value)
 }
 
@@ -73,7 +73,7 @@ fn cubic_weights(t: &Scalar, alpha: f64) -> [Scalar; 4] {
 }
 
 /// The sum of values with weights.
-fn weighted(values: [Scalar; 4], weights: &[Scalar; 4]) -> Scalar {
+pub(super) fn weighted(values: [Scalar; 4], weights: &[Scalar; 4]) -> Scalar {
     let products = values.into_iter().zip(weights).map(|(value, weight)| value * weight);
     products.reduce(|sum, product| sum + product).unwrap_or_else(|| float(0.0))
 }

@@ -91,7 +91,7 @@ pub(super) fn roi_align(site: &mut Site<'_>) -> Answer<Outcome> {
         let value = sum.unwrap_or_else(|| zero.clone());
         let value = top.or(left).or(bottom).or(right).if_then_else(&zero, &value);
         let value = match combine {
-            Combine::Sum => value / constant(dtype, (ratio * ratio) as f64),
+            Combine::Sum => value / constant(dtype, ratio as f64 * ratio as f64),
             _ => value,
         };
         combine.over(value, &[down.clone(), across.clone()])

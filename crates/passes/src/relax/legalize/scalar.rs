@@ -261,12 +261,16 @@ pub(super) fn ravel(indices: &[Scalar], dims: &[Scalar]) -> Scalar {
 
 /// The indices of the element at a position in row-major order.
 pub(super) fn unravel(position: Scalar, dims: &[Scalar]) -> Vec<Scalar> {
-    let mut position = position;
+    unravel_below(position, dims).1
+}
+
+/// What is left of a position in row-major order above dimensions, and the indices in them.
+pub(super) fn unravel_below(mut position: Scalar, dims: &[Scalar]) -> (Scalar, Vec<Scalar>) {
     let mut indices = Vec::with_capacity(dims.len());
     for length in dims.iter().rev() {
         indices.push(position.floormod(length));
         position = position.floordiv(length);
     }
     indices.reverse();
-    indices
+    (position, indices)
 }

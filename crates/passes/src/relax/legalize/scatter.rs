@@ -11,7 +11,7 @@ use tvmscript_tir::{AttrStmt, Buffer, BufferLoad, BufferStore, For, ForKind};
 
 use super::Outcome;
 use super::manipulate::{transposed, unsupported};
-use super::scalar::{Scalar, Scalars, int};
+use super::scalar::{Scalar, Scalars, int, unravel_below};
 use super::site::Site;
 use super::tensor::{Answer, Tensor};
 
@@ -36,17 +36,9 @@ struct Flat<'b>(&'b Ref<Buffer>);
 
 impl Flat<'_> {
     fn indices(&self, position: &Scalar) -> Answer<Array<Expr>> {
-        let mut position = position.clone();
-        let mut indices = Vec::with_capacity(self.0.shape.len());
-        // The first index is what is left.
-        for length in self.0.shape.iter().skip(1).rev() {
-            let length = Scalar::from(length);
-            indices.push(position.floormod(&length).0?);
-            position = position.floordiv(&length);
-        }
-        indices.push(position.0?);
-        indices.reverse();
-        Ok(Array::new(indices))
+        let inner: Vec<Scalar> = self.0.shape.iter().skip(1).map(Scalar::from).collect();
+        let (first, rest) = unravel_below(position.clone(), &inner);
+        std::iter::once(first).chain(rest).map(|index| index.0).collect()
     }
 
     fn at(&self, position: &Scalar) -> Scalar {

@@ -173,11 +173,11 @@ impl<'c> Site<'c> {
 
     /// The value of an operand that is a constant without dimensions.
     pub(super) fn literal(&self, index: usize) -> Option<Scalar> {
-        let operand = self.operands.get(index)?;
-        let tensor = evaluate::Tensor::decode(&operand.as_node::<Constant>()?.data)?;
-        if !tensor.shape.is_empty() {
+        let data = &self.operands.get(index)?.as_node::<Constant>()?.data;
+        if !data.shape.is_empty() {
             return None;
         }
+        let tensor = evaluate::Tensor::decode(data)?;
         let expr = match &tensor.data {
             evaluate::Data::Int(values) => {
                 IntImm::try_new(tensor.dtype, i64::try_from(*values.first()?).ok()?)
