@@ -350,6 +350,35 @@ fn p74_09_the_program_in_rust_is_the_one_that_its_page_shows_and_tests() {
     assert!(ran.stdout.contains("\nfn main() -> "), "{}", ran.stdout);
 }
 
+/// The C++ compiler accepts the programs, by the header of the C interface alone.
+#[test]
+fn p74_08_programs_in_cpp_compile_against_the_header() {
+    let page = include_str!("../../../../docs/builder-programs.md");
+    let relax = "from tvm.script import ir as I, relax as R, tir as T\n\n@I.ir_module\nclass Module:\n    \
+                 @T.prim_func\n    def double(a: T.handle, b: T.handle):\n        n = T.int64()\n        \
+                 A = T.match_buffer(a, (n,))\n        B = T.match_buffer(b, (n,))\n        for i in range(n):\n            \
+                 with T.block(\"B\"):\n                vi = T.axis.spatial(n, i)\n                \
+                 B[vi] = A[vi] * T.float32(2)\n\n    \
+                 @R.function\n    def main(x: R.Tensor((\"n\",), \"float32\")):\n        n = T.int64()\n        \
+                 cls = Module\n        with R.dataflow():\n            \
+                 y = R.call_tir(cls.double, (x,), out_sinfo=R.Tensor((n,), dtype=\"float32\"))\n            \
+                 R.output(y)\n        return R.add(y, R.const(\"inf\", \"float32\"))\n";
+    for (name, text) in [("page.py", blocks(page, "python")[0].as_str()), ("relax.py", relax)] {
+        let ran = run(&["emit", "--target", "cpp-builder", "--main", &file(name, text)]);
+        assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+        assert!(ran.stdout.contains("\nint main() {\n"), "{}", ran.stdout);
+        let program = file(&format!("{name}.cpp"), &ran.stdout);
+        let mut compiler = std::process::Command::new("c++");
+        compiler.args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]);
+        compiler.args([concat!("-I", env!("CARGO_MANIFEST_DIR"), "/../capi/include"), &program]);
+        let Ok(output) = compiler.output() else {
+            eprintln!("skipped: there is no `c++`");
+            return;
+        };
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
 #[test]
 fn variables_that_are_used_after_their_block_are_declared_around_it() {
     let text = "from tvm.script import relax as R\n\n@R.function\ndef f(x: R.Tensor((4,), \"float32\")):\n    \
