@@ -1,10 +1,8 @@
 /** Keys of the whole page. Those of a list, a pane or a graph that has the focus are theirs. */
+import { onKeys } from './dom';
 
-export interface Key {
-  keys: string[];
-  does: string;
-  press?: () => void;
-}
+/** Keys, what they do in words, and what they call; those without a call are keys of what has the focus. */
+export type Keys = [keys: string, does: string, ...presses: (() => void)[]][];
 
 /** The actions that keys call. */
 export interface Actions {
@@ -25,50 +23,42 @@ export interface Actions {
   help(): void;
 }
 
-/** All keys, in the order in which the help lists them; those without words are listed with the ones before. */
-export function keysOf(actions: Actions): Key[] {
+/** All keys, in the order in which the help lists them: a call for each key. */
+export function keysOf(actions: Actions): Keys {
   return [
-    { keys: ['j'], does: 'next pass', press: () => actions.nextPass(1) },
-    { keys: ['k'], does: 'previous pass', press: () => actions.nextPass(-1) },
-    { keys: ['n'], does: 'next change, in this pass or a later one', press: () => actions.toChange(1) },
-    { keys: ['p'], does: 'previous change', press: () => actions.toChange(-1) },
-    { keys: ['c'], does: 'only passes that changed something', press: () => actions.toggleChangedOnly() },
-    { keys: ['f'], does: 'fold passes that ran inside others', press: () => actions.toggleFolds() },
-    { keys: ['←', '→'], does: 'in the list: fold and unfold one pass' },
-    { keys: ['↑', '↓', 'PgUp', 'PgDn', 'Home', 'End'], does: 'in the list: passes; in a text: lines, with their relatives; in a graph: nodes' },
-    { keys: [']'], does: 'next linked line', press: () => actions.toLinked(1) },
-    { keys: ['['], does: 'previous linked line', press: () => actions.toLinked(-1) },
-    { keys: ['g'], does: 'go to a line', press: () => actions.goToLine() },
-    { keys: ['/'], does: 'search all versions; Enter and Shift+Enter go through the hits', press: () => actions.focusSearch() },
-    { keys: ['d'], does: 'which panes are shown', press: () => actions.nextLayout() },
-    { keys: ['b'], does: 'compare with this version from now on, or with the one before again', press: () => actions.togglePin() },
-    { keys: ['h'], does: 'history of the line', press: () => actions.toggleHistory() },
-    { keys: ['1', '2', '3'], does: 'text, graph, schedules' },
-    { keys: ['1'], does: '', press: () => actions.view(0) },
-    { keys: ['2'], does: '', press: () => actions.view(1) },
-    { keys: ['3'], does: '', press: () => actions.view(2) },
-    { keys: ['+', '-', '0'], does: 'in a graph: zoom; Enter opens a namespace, Backspace leaves it' },
-    { keys: [',', '.'], does: 'previous and next record of a schedule' },
-    { keys: [','], does: '', press: () => actions.nextRecord(-1) },
-    { keys: ['.'], does: '', press: () => actions.nextRecord(1) },
-    { keys: ['l'], does: 'focus the list of passes', press: () => actions.focusPasses() },
-    { keys: ['t'], does: 'light or dark', press: () => actions.toggleTheme() },
-    { keys: ['?'], does: 'this help', press: () => actions.help() },
-    { keys: ['Esc'], does: 'close, clear the search, then the marks' },
+    ['j', 'next pass', () => actions.nextPass(1)],
+    ['k', 'previous pass', () => actions.nextPass(-1)],
+    ['n', 'next change, in this pass or a later one', () => actions.toChange(1)],
+    ['p', 'previous change', () => actions.toChange(-1)],
+    ['c', 'only passes that changed something', actions.toggleChangedOnly],
+    ['f', 'fold passes that ran inside others', actions.toggleFolds],
+    ['← →', 'in the list: fold and unfold one pass'],
+    ['↑ ↓ PgUp PgDn Home End', 'in the list: passes; in a text: lines, with their relatives; in a graph: nodes'],
+    [']', 'next linked line', () => actions.toLinked(1)],
+    ['[', 'previous linked line', () => actions.toLinked(-1)],
+    ['g', 'go to a line', actions.goToLine],
+    ['/', 'search all versions; Enter and Shift+Enter go through the hits', actions.focusSearch],
+    ['d', 'which panes are shown', actions.nextLayout],
+    ['b', 'compare with this version from now on, or with the one before again', actions.togglePin],
+    ['h', 'history of the line', actions.toggleHistory],
+    ['1 2 3', 'text, graph, schedules', ...[0, 1, 2].map((view) => () => actions.view(view))],
+    ['+ - 0', 'in a graph: zoom; Enter opens a namespace, Backspace leaves it'],
+    [', .', 'previous and next record of a schedule', () => actions.nextRecord(-1), () => actions.nextRecord(1)],
+    ['l', 'focus the list of passes', actions.focusPasses],
+    ['t', 'light or dark', actions.toggleTheme],
+    ['?', 'this help', actions.help],
+    ['Esc', 'close, clear the search, then the marks'],
   ];
 }
 
 /** Calls the key's action, unless the user types in a field or a dialog is open. */
-export function listen(keys: Key[], escape: () => void): void {
-  const actions = new Map(keys.flatMap(({ keys, press }) => (press ? keys.map((key) => [key, press] as const) : [])));
-  addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-    if (document.querySelector('dialog[open]')) return;
-    if (event.key === 'Escape') return escape();
-    if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) return;
-    const press = actions.get(event.key);
-    if (!press) return;
-    event.preventDefault();
-    press();
+export function listen(keys: Keys, escape: () => void): void {
+  const actions = new Map(keys.flatMap(([names, , ...presses]) => presses.map((press, i) => [names.split(' ')[i], press])));
+  onKeys(document, (key, { target }) => {
+    if (document.querySelector('dialog[open]')) return false;
+    if (key === 'Escape') escape();
+    const press = target instanceof Element && target.matches('input, select') ? undefined : actions.get(key);
+    press?.();
+    return press;
   });
 }

@@ -1,5 +1,5 @@
 /** Relatives of a line, and the history of a line through all versions. */
-import type { Origin } from './data';
+import type { Origin, Page } from './data';
 import type { Doc, Documents, Links } from './documents';
 import { cached } from './documents';
 import { inSlices } from './dom';
@@ -97,15 +97,15 @@ function eventOf(before: number, now: number, isInput: boolean): string {
 }
 
 /** An origin in words. */
-export function describe(origin: Origin, page: { runs: { name: string; versions: { name: string }[] }[] }): string {
+export function describe(origin: Origin, { runs }: Page): string {
   switch (origin.kind) {
     case 'line':
-      return `${page.runs[origin.run]?.name ?? 'source'}:${origin.line}`;
+      return `${runs[origin.run]?.name}:${origin.line}`;
     case 'layer':
       return `layer ${origin.name}`;
     case 'place':
       return origin.name;
     case 'made':
-      return `made by ${page.runs[origin.run]?.versions[origin.version]?.name ?? 'a pass'}, line ${origin.line}`;
+      return `made by ${runs[origin.run]?.versions[origin.version]?.name}, line ${origin.line}`;
   }
 }

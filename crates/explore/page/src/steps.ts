@@ -17,7 +17,6 @@ export interface Step {
   before: Ref | undefined;
   after: Ref;
   changed: boolean;
-  depth: number;
   /** Index of the step that this one is a part of. */
   parent: number | undefined;
   version: Version;
@@ -34,20 +33,22 @@ export function stepsOf(page: Page, mode: number): Step[] {
 
 function single(page: Page, run: number): Step[] {
   const versions = page.runs[run]?.versions ?? [];
-  return versions.map((version, index) => {
-    let depth = 0;
-    for (let up = version.inside; up != null && depth < 32; up = versions[up]?.inside) depth++;
-    return {
-      name: version.name,
-      before: index > 0 ? { run, index: index - 1 } : undefined,
-      after: { run, index },
-      changed: index > 0 && version.changed,
-      depth,
-      parent: version.inside ?? undefined,
-      version,
-      parts: page.runs.length > 1 && page.parting?.[run] === index,
-    };
-  });
+  return versions.map((version, index) => ({
+    name: version.name,
+    before: index > 0 ? { run, index: index - 1 } : undefined,
+    after: { run, index },
+    changed: index > 0 && version.changed,
+    parent: version.inside ?? undefined,
+    version,
+    parts: page.parting?.[run] === index,
+  }));
+}
+
+/** The step at `up` and those around it, the innermost first; not endless in bad data. */
+export function outerOf(steps: Step[], up: number | undefined): number[] {
+  const outer: number[] = [];
+  for (; up != null && outer.length < 32; up = steps[up]?.parent) outer.push(up);
+  return outer;
 }
 
 function pairs(page: Page): Step[] {
@@ -71,7 +72,6 @@ function pairs(page: Page): Step[] {
       before: { run: 0, index: i ?? lastA },
       after: { run: 1, index: j ?? lastB },
       changed: text(before) !== text(after),
-      depth: 0,
       parent: undefined,
       version,
       parts: page.parting ? i === page.parting[0] && j === page.parting[1] : false,
