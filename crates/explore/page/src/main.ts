@@ -2,7 +2,7 @@
 import { format, parse } from './address';
 import type { GraphNode, Page } from './data';
 import { readPage } from './data';
-import { Documents } from './documents';
+import { documentsOf } from './documents';
 import { button, clamp, counted, el, on, onKeys, set } from './dom';
 import { factsOf } from './facts';
 import { graphView } from './graph';
@@ -10,7 +10,8 @@ import { helpDialog, lineDialog } from './help';
 import { historyPanel } from './history';
 import type { Actions } from './keys';
 import { keysOf, listen } from './keys';
-import { describe, history, Relatives } from './links';
+import type { Relatives } from './links';
+import { describe, history, relativesOf } from './links';
 import { passList } from './passes';
 import { scheduleView } from './schedules';
 import { countHits } from './search';
@@ -21,7 +22,7 @@ import type { Step } from './steps';
 import { textPanes } from './texts';
 
 function show(page: Page): void {
-  const documents = new Documents(page);
+  const documents = documentsOf(page);
   const usual = firstState(page);
   let state = usual;
   let steps: Step[] = [];
@@ -207,7 +208,7 @@ function show(page: Page): void {
       if (!doc || (state.line ?? 0) > doc.count) state.line = undefined;
       ids = doc && state.line != null ? doc.origins(state.line) : undefined;
     }
-    if (ids) relatives = new Relatives(documents, ids);
+    if (ids) relatives = relativesOf(ids);
   }
 
   function markGraph(): void {

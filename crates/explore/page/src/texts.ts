@@ -4,7 +4,8 @@ import type { Mark } from './diff';
 import { alignmentOf, marksOf, startOf } from './diff';
 import type { Doc, Documents } from './documents';
 import { button, el, tools } from './dom';
-import { Relatives } from './links';
+import type { Relatives } from './links';
+import { relativesOf } from './links';
 import { paneOf } from './pane';
 import type { PaneName, State } from './state';
 import { BOTH, comparisonOf } from './steps';
@@ -151,7 +152,7 @@ export function textPanes(
       // Without a choice, the source shows where the first change comes from.
       const ids = first?.after[1] ? after.doc()?.origins(line) : before.doc()?.origins(first?.before[0] ?? 0);
       const doc = source.doc();
-      const from = doc && new Relatives(documents, ids ?? []).lines(doc)[0];
+      const from = doc && relativesOf(ids ?? []).lines(doc)[0];
       if (from) source.rows.reveal(from - 1);
     },
     /** After a choice: to the relatives in the other panes. */
