@@ -218,7 +218,7 @@ impl Writer<'_> {
 
     /// The data between the stages.
     fn graph(&mut self, schedule: &Stages, model: &Model) -> Graph {
-        let mut graph = Graph { name: "stages".to_owned(), kind: KIND, ..Graph::default() };
+        let mut graph = Graph { name: "Stages".to_owned(), kind: KIND, ..Graph::default() };
         let mut names: HashMap<&str, usize> = HashMap::new();
         for (to, ((_, stage), shown)) in (0..).zip(schedule.stages().zip(&model.stages)) {
             let count = names.entry(&shown.name).or_default();

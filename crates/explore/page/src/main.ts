@@ -121,7 +121,10 @@ function show(page: Page): void {
     const parts = [header, passes.root, hasGraph && graph?.root, main, help, goLine];
     document.body.append(...parts.filter((part) => part instanceof HTMLElement));
     listen(keys, escape);
-    const read = () => replace(parse(location.hash, usual, page), true);
+    const read = () => {
+      replace(parse(location.hash, usual, page), true);
+      if (state.line) texts.panes[state.pane].rows.reveal(state.line - 1);
+    };
     addEventListener('hashchange', read);
     on(field, 'input', () => update({ query: field.value }));
     onKeys(field, (key, event) => {
@@ -162,7 +165,6 @@ function show(page: Page): void {
     if (isOtherText) texts.scrollToChange();
     else if (isChoice) texts.scrollToRelatives(next);
     if (isOtherText) lastHit = 0;
-    if (isChoice && isOtherText && next.line) texts.panes[next.pane].rows.reveal(next.line - 1);
     if (isOtherText || isChoice || next.history !== last.history || next.view !== last.view) showHistory();
   }
 
