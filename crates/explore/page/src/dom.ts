@@ -1,6 +1,6 @@
 /** Makes elements. Text enters the page here alone, as text and never as markup. */
 
-type Child = Node | string | undefined;
+type Child = Node | string | false | null | undefined;
 type Value = string | number | boolean | null | undefined;
 type Attributes = Record<string, Value>;
 
@@ -28,8 +28,13 @@ function make(namespace: string, tag: string, attributes: Attributes = {}, child
   const element = document.createElementNS(namespace, name);
   set(element, 'class', kind);
   for (const key in attributes) set(element, key, attributes[key]);
-  element.append(...children.filter((child) => child != null));
+  append(element, ...children);
   return element;
+}
+
+/** Appends children; those that are nothing or `false` are left out. */
+export function append(element: Element, ...children: Child[]): void {
+  element.append(...children.filter((child) => child != null && child !== false));
 }
 
 /** Sets an attribute. No value and `false` remove it, but in `aria-` the words `true` and `false` are values. */

@@ -2,15 +2,17 @@
 
 import { el } from './dom';
 
+const words = (list: string) => new Set(list.split(' '));
+
 const KEYWORDS: Record<string, Set<string>> = {
-  python: new Set(
-    ('and as assert async await break class continue def del elif else except finally for from global if import in is ' +
-      'lambda nonlocal not or pass raise return try while with yield True False None').split(' '),
+  python: words(
+    'and as assert async await break class continue def del elif else except finally for from global if import in is ' +
+      'lambda nonlocal not or pass raise return try while with yield True False None',
   ),
-  c: new Set(
-    ('auto break case char class const continue default do double else enum extern false float for if inline int long ' +
+  c: words(
+    'auto break case char class const continue default do double else enum extern false float for if inline int long ' +
       'namespace nullptr register restrict return short signed sizeof static struct switch template true typedef ' +
-      'typename union unsigned using void volatile while bool uint32_t int32_t int64_t uint8_t size_t').split(' '),
+      'typename union unsigned using void volatile while bool uint32_t int32_t int64_t uint8_t size_t',
   ),
 };
 

@@ -3,13 +3,13 @@ import { format, parse } from './address';
 import type { GraphNode, Page } from './data';
 import { readPage } from './data';
 import { documentsOf } from './documents';
-import { button, clamp, counted, el, on, onKeys, set } from './dom';
+import { append, button, clamp, counted, el, on, onKeys, set } from './dom';
 import { factsOf } from './facts';
 import { graphView } from './graph';
 import { helpDialog, lineDialog } from './help';
 import { historyPanel } from './history';
-import type { Actions } from './keys';
-import { keysOf, listen } from './keys';
+import type { Keys } from './keys';
+import { listen } from './keys';
 import type { Relatives } from './links';
 import { describe, history, relativesOf } from './links';
 import { passList } from './passes';
@@ -34,42 +34,38 @@ function show(page: Page): void {
   /** Line of the hit that was gone to last. */
   let lastHit = 0;
 
-  const actions: Actions = {
-    nextPass: (by) => toStep(passes.neighbour(by)),
-    toChange(by) {
-      if (texts.toChange(by)) return;
-      const changed = passes.listed().filter((s) => steps[s]?.changed);
-      toStep(by > 0 ? changed.find((s) => s > state.step) : changed.findLast((s) => s < state.step));
-    },
-    toLinked: (by) => texts.toLinked(by),
-    nextRecord: (by) => state.view === 'schedules' && toRecord((state.record ?? recordCount() - 1) + by),
-    view: (index) => tabs[index] && update({ view: VIEWS[index] ?? 'text' }),
-    toggleChangedOnly: () => update({ changedOnly: !state.changedOnly }),
-    toggleFolds: () => passes.toggleFolds(),
-    toggleHistory: () => update({ history: !state.history }),
-    togglePin: () => update({ base: state.base ? undefined : steps[state.step]?.after }),
-    toggleTheme() {
-      const { dataset } = document.documentElement;
-      const theme = dataset['theme'] ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
-      dataset['theme'] = theme === 'dark' ? 'light' : 'dark';
-    },
-    nextLayout() {
-      const layout = LAYOUTS[(LAYOUTS.indexOf(state.layout) + 1) % LAYOUTS.length] ?? 'all';
-      update({ layout, view: 'text' });
-    },
-    goToLine: () => goLine.showModal(),
-    focusSearch: () => field.select(),
-    focusPasses: () => passes.focus(),
-    help: () => help.showModal(),
-  };
-  const keys = keysOf(actions);
-  const texts = textPanes(documents, choose, actions.toChange, actions.togglePin);
+  /** All keys, in the order in which the help lists them. */
+  const keys: Keys = [
+    ['j', 'next pass', () => toStep(passes.neighbour(1))],
+    ['k', 'previous pass', () => toStep(passes.neighbour(-1))],
+    ['n', 'next change, in this pass or a later one', () => toChange(1)],
+    ['p', 'previous change', () => toChange(-1)],
+    ['c', 'only passes that changed something', toggleOnly],
+    ['f', 'fold passes that ran inside others', () => passes.toggleFolds()],
+    ['← →', 'in the list: fold and unfold one pass'],
+    ['↑ ↓ PgUp PgDn Home End', 'in the list: passes; in a text: lines, with their relatives; in a graph: nodes'],
+    [']', 'next linked line', () => texts.toLinked(1)],
+    ['[', 'previous linked line', () => texts.toLinked(-1)],
+    ['g', 'go to a line', () => goLine.showModal()],
+    ['/', 'search all versions; Enter and Shift+Enter go through the hits', () => field.select()],
+    ['d', 'which panes are shown', nextLayout],
+    ['b', 'compare with this version from now on, or with the one before again', togglePin],
+    ['h', 'history of the line', toggleHistory],
+    ['1 2 3', 'text, graph, schedules', ...VIEWS.map((view, i) => () => tabs[i] && update({ view }))],
+    ['+ - 0', 'in a graph: zoom; Enter opens a namespace, Backspace leaves it'],
+    [', .', 'previous and next record of a schedule', () => nextRecord(-1), () => nextRecord(1)],
+    ['l', 'focus the list of passes', () => passes.focus()],
+    ['t', 'light or dark', toggleTheme],
+    ['?', 'this help', showHelp],
+    ['Esc', 'close, clear the search, then the marks'],
+  ];
+  const texts = textPanes(documents, choose, toChange, togglePin);
   const { after } = texts.panes;
-  const passes = passList(toStep, actions.toggleChangedOnly, (folded) => update({ folded }));
+  const passes = passList(toStep, toggleOnly, (folded) => update({ folded }));
   const forms = historyPanel((step, line) => {
     toStep(step);
     if (line) after.rows.reveal(line - 1);
-  }, actions.toggleHistory);
+  }, toggleHistory);
   const graph = page.graphs.length ? graphView(page, chooseNode, (graph) => update({ graph, node: undefined })) : undefined;
   const schedules = page.schedules.length
     ? scheduleView(page, documents, toRecord, (schedule) => update({ schedule, record: undefined }))
@@ -90,7 +86,7 @@ function show(page: Page): void {
   const tabs = VIEWS.map((view, i) => {
     const name = ['Text', 'Graph', 'Schedules'][i] ?? '';
     const isThere = [true, graph, schedules][i];
-    return isThere && button(`view-${view}`, name, `${name} (${i + 1})`, () => update({ view }));
+    return isThere ? button(`view-${view}`, name, `${name} (${i + 1})`, () => update({ view })) : undefined;
   });
   const runs = [...page.runs.map(({ name }, i) => `${'AB'[i]} ${name}`), 'A | B'].map((name, mode) =>
     button('run', name, mode === BOTH ? 'Both runs side by side' : `Run ${name}`, () =>
@@ -100,26 +96,23 @@ function show(page: Page): void {
   build();
 
   function build(): void {
-    const group = (name: string, buttons: (HTMLElement | false | undefined)[]) => {
-      const there = buttons.filter((made) => made instanceof HTMLElement);
-      return there.length > 1 ? el('div.tabs', { role: 'group', 'aria-label': name }, ...there) : undefined;
-    };
+    const group = (name: string, buttons: (HTMLElement | undefined)[]) =>
+      buttons.filter((made) => made).length > 1 && el('div.tabs', { role: 'group', 'aria-label': name }, ...buttons);
     const header = el(
       'header.bar',
       {},
       el('h1', { title: page.title }, page.title),
       group('Run', page.runs.length > 1 ? runs : []),
-      group('View', tabs.map((tab) => tab || undefined)),
+      group('View', tabs),
       el('span.search', { role: 'search' }, field, found),
       button('previous-hit', '‹', 'Previous hit (Shift+Enter in the search)', () => toHit(-1)),
       button('next-hit', '›', 'Next hit (Enter in the search)', () => toHit(1)),
-      button('theme', '◐', 'Light or dark (t)', actions.toggleTheme),
-      button('help', '?', 'Keys and signs (?)', actions.help),
+      button('theme', '◐', 'Light or dark (t)', toggleTheme),
+      button('help', '?', 'Keys and signs (?)', showHelp),
     );
     const main = el('main', {}, facts, failure, texts.root, schedules?.root, forms.root);
-    const hasGraph = page.graphs.some((g) => g.nodes.length > 1) || schedules;
-    const parts = [header, passes.root, hasGraph && graph?.root, main, help, goLine];
-    document.body.append(...parts.filter((part) => part instanceof HTMLElement));
+    const hasGraph = schedules != null || page.graphs.some((g) => g.nodes.length > 1);
+    append(document.body, header, passes.root, hasGraph && graph?.root, main, help, goLine);
     listen(keys, escape);
     const read = () => {
       replace(parse(location.hash, usual, page), true);
@@ -193,7 +186,7 @@ function show(page: Page): void {
     set(document.body, 'data-view', view);
     set(document.body, 'data-panes', layout);
     set(texts.root, 'aria-label', `Texts: ${LAYOUT_NAMES[layout]}`);
-    tabs.forEach((tab, i) => tab instanceof HTMLElement && set(tab, 'aria-pressed', VIEWS[i] === view));
+    tabs.forEach((tab, i) => tab && set(tab, 'aria-pressed', VIEWS[i] === view));
     runs.forEach((tab, i) => set(tab, 'aria-pressed', i === mode));
     set(texts.pin, 'aria-pressed', !!base);
     graph?.show(state.graph);
@@ -268,6 +261,37 @@ function show(page: Page): void {
     if (step != null && step !== state.step) update({ step });
   }
 
+  /** To the next change of this step, or of the next step with changes. */
+  function toChange(by: number): void {
+    if (texts.toChange(by)) return;
+    const changed = passes.listed().filter((s) => steps[s]?.changed);
+    toStep(by > 0 ? changed.find((s) => s > state.step) : changed.findLast((s) => s < state.step));
+  }
+
+  function nextRecord(by: number): void {
+    if (state.view === 'schedules') toRecord((state.record ?? recordCount() - 1) + by);
+  }
+
+  function toggleOnly(): void {
+    update({ changedOnly: !state.changedOnly });
+  }
+
+  function toggleHistory(): void {
+    update({ history: !state.history });
+  }
+
+  function togglePin(): void {
+    update({ base: state.base ? undefined : steps[state.step]?.after });
+  }
+
+  function nextLayout(): void {
+    update({ layout: LAYOUTS[(LAYOUTS.indexOf(state.layout) + 1) % LAYOUTS.length] ?? 'all', view: 'text' });
+  }
+
+  function showHelp(): void {
+    help.showModal();
+  }
+
   function recordCount(): number {
     return page.schedules[state.schedule ?? -1]?.records.length ?? 0;
   }
@@ -325,6 +349,12 @@ function show(page: Page): void {
     goTo('after', line);
     lastHit = line;
   }
+}
+
+function toggleTheme(): void {
+  const { dataset } = document.documentElement;
+  const theme = dataset['theme'] ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
+  dataset['theme'] = theme === 'dark' ? 'light' : 'dark';
 }
 
 /** The state without an address: the first change, with the graph for a model that is not a script. */

@@ -196,6 +196,20 @@ journey('two runs stand side by side, beginning where they part', async (t) => {
   assert.equal((await passes(page)).length, 4);
 });
 
+journey('runs part at a version that no name pairs', async (t) => {
+  const data = batchNorm();
+  const [run] = data.runs;
+  const [first, second, third, fourth] = run.versions;
+  data.runs.push({ ...run, name: 'other.py', versions: [first, { ...third, name: 'Extra' }, second, third, fourth] });
+  data.parting = [2, 1];
+  const page = await open(t, pageOf(data));
+  assert.deepEqual((await passes(page)).map(({ name }) => name), [
+    'batch_norm.py', 'Extra', 'Normalize', 'DecomposeOpsForInference', 'sequential',
+  ]);
+  assert.equal(await page.locator('[data-parting]').getAttribute('data-name'), 'Extra');
+  assert.equal(await page.locator('[data-pass][aria-selected=true]').getAttribute('data-pass'), '1');
+});
+
 journey('searches all versions', async (t) => {
   const page = await open(t, pageOf(batchNorm()));
   await page.keyboard.press('/');
