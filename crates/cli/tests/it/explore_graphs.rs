@@ -151,6 +151,12 @@ fn p92_29_the_pass_schedule_leaves_the_records_of_its_functions() {
 }
 
 #[test]
+fn p92_27_a_folder_with_a_saved_model_in_text_is_a_model() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/models/tensorflow/saved_model");
+    assert_eq!(page(&[folder])["graphs"][0]["kind"], "model");
+}
+
+#[test]
 fn wrong_traces_and_records_are_errors() {
     folder(&[]);
     let (module, trace) = (file("module.py", FUNCTIONS), file("trace.py", "sch.vectorize(nothing)\n"));

@@ -4,15 +4,13 @@ type Child = Node | string | false | null | undefined;
 type Value = string | number | boolean | null | undefined;
 type Attributes = Record<string, Value>;
 
-const W3 = 'http://www.w3.org/';
-
 /** Makes an element; `div.row` has a class. */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K | `${K}.${string}`,
   attributes?: Attributes,
   ...children: Child[]
 ): HTMLElementTagNameMap[K] {
-  return make(`${W3}1999/xhtml`, tag, attributes, children) as HTMLElementTagNameMap[K];
+  return make((name) => document.createElement(name as K), tag, attributes, children);
 }
 
 export function svg<K extends keyof SVGElementTagNameMap>(
@@ -20,12 +18,12 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   attributes?: Attributes,
   ...children: Child[]
 ): SVGElementTagNameMap[K] {
-  return make(`${W3}2000/svg`, tag, attributes, children) as SVGElementTagNameMap[K];
+  return make((name) => document.createElementNS('http://www.w3.org/2000/svg', name as K), tag, attributes, children);
 }
 
-function make(namespace: string, tag: string, attributes: Attributes = {}, children: Child[]): Element {
+function make<E extends Element>(create: (name: string) => E, tag: string, attributes: Attributes = {}, children: Child[]): E {
   const [name = '', kind] = tag.split('.');
-  const element = document.createElementNS(namespace, name);
+  const element = create(name);
   set(element, 'class', kind);
   for (const key in attributes) set(element, key, attributes[key]);
   append(element, ...children);

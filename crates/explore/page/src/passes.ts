@@ -126,7 +126,7 @@ export function passList(choose: (step: number) => void, toggleOnly: () => void,
     },
     show(now: Step[], { changedOnly, folded: foldedNow }: State): void {
       steps = now;
-      folded = new Set(foldedNow);
+      folded = new Set(foldedNow.filter((outer) => steps.some(({ parent }) => parent === outer)));
       longest = Math.max(0, ...steps.map(({ version }) => version.ms ?? 0));
       listed = steps.flatMap((step, i) => {
         const isHidden = (i > 0 && changedOnly && !step.changed) || outerOf(steps, step.parent).some((up) => folded.has(up));

@@ -230,7 +230,7 @@ journey('hostile text is text, and hostile addresses are ignored', async (t) => 
   const text = (await rows(page, 'after')).find((row) => row.text.includes('onerror')).text;
   assert.ok(text.includes('<img src=x onerror="document.title=1"><script>'));
   await shoot(page, 'hostile');
-  for (const address of ['#pass=-1&line=1e9', '#pass=99999999999', '#line=999999', '#pass=%E0%A4%A', '#q=%00%3Cscript%3E&node=__proto__&graph=77&base=9.9&view=constructor', `#${'a'.repeat(100_000)}`]) {
+  for (const address of ['#pass=-1&line=1e9', '#pass=99999999999', '#line=999999', '#pass=%E0%A4%A', '#q=%00%3Cscript%3E&node=__proto__&graph=77&base=9.9&view=constructor', '#folded=2.77.-1&history=2&record=9&schedule=9', `#${'a'.repeat(100_000)}`]) {
     const other = await open(t, file, { address });
     assert.ok((await count(other, 'after')) > 0, address);
     await other.evaluate((hash) => (location.hash = hash), address);
