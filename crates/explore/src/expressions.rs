@@ -20,8 +20,8 @@ use crate::run::{Input, source_part};
 /// [`Graph::kind`] of graphs of stages.
 pub const KIND: &str = "stages";
 
-/// Maximum number of records.
-const MAX_RECORDS: usize = 10_000;
+/// Maximum number of texts of stages in all records together.
+const MAX_TEXTS: usize = 100_000;
 /// Maximum number of levels of indentation; deeper lines are at this level.
 const MAX_DEPTH: usize = 64;
 
@@ -36,6 +36,8 @@ pub struct Shown {
     pub schedule: Schedule,
     /// The data between the stages in the end, without places.
     pub graph: Graph,
+    /// Remarks on what was left out.
+    pub notes: Vec<String>,
 }
 
 /// Shows a schedule that keeps a record; `input` is the file that made it.
@@ -46,7 +48,9 @@ pub fn shown(
     store: &mut Store,
     registry: &Registry,
 ) -> Shown {
-    let records = schedule.record().get(..MAX_RECORDS).unwrap_or(schedule.record());
+    let all = schedule.record();
+    let most = MAX_TEXTS / schedule.stages().count().max(1);
+    let records = all.get(..most).unwrap_or(all);
     let spans = records
         .iter()
         .flat_map(|record| record.schedule.stages().map(|(_, stage)| stage.op.span).chain([record.span]));
@@ -76,6 +80,13 @@ pub fn shown(
     }
     shown.schedule.function =
         schedule.outputs().iter().map(|op| op.name.as_str()).collect::<Vec<_>>().join(", ");
+    if records.len() < all.len() {
+        shown.notes.push(format!(
+            "the first {} of {} records of the schedule are shown",
+            records.len(),
+            all.len()
+        ));
+    }
     shown.graph = writer.graph(schedule, &Model::of_te(schedule, registry));
     shown
 }

@@ -92,6 +92,11 @@ export function choice(label: string, names: string[], chosen: number, pick: (in
   return made;
 }
 
+/** The words that are there, in one text. */
+export function joined(separator: string, ...words: Value[]): string {
+  return words.filter((word) => word).join(separator);
+}
+
 /** A counted noun: `1 line`, `2 lines`. */
 export function counted(n: number, noun: string, plural = `${noun}s`): string {
   return `${n.toLocaleString('en')} ${n === 1 ? noun : plural}`;

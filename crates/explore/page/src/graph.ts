@@ -3,7 +3,7 @@
  * with Ctrl and the keys + and - zoom. Above `MANY` nodes only those in sight are in the page, and none at a small scale.
  */
 import type { Graph, GraphNode, Page } from './data';
-import { button, choice, clamp, el, inNextFrame, numberAt, on, onKeys, onResize, set, svg, tools } from './dom';
+import { button, choice, clamp, el, inNextFrame, joined, numberAt, on, onKeys, onResize, set, svg, tools } from './dom';
 
 const MANY = 500;
 /** Most nodes in the page at once, and most labels of edges. */
@@ -219,15 +219,16 @@ function drawnNode({ name, op, w, h, x, y, mark, inner, schedule }: GraphNode, i
   const fits = Math.max(3, Math.floor((w - 12) / 6.7));
   const short = name.length > fits ? `…${name.slice(1 - fits)}` : name;
   const shortOp = op !== name && h >= 30 ? op.slice(0, fits) : '';
-  const label = [
+  const label = joined(
+    ', ',
     // The visible text comes first: speech input names controls by it.
-    shortOp ? `${short} ${shortOp}` : short,
+    joined(' ', short, shortOp),
     short !== name && name,
     shortOp !== op && op,
     mark,
     inner != null && 'namespace',
     schedule != null && 'with a schedule',
-  ];
+  );
   const group = svg(
     'g',
     {
@@ -238,14 +239,14 @@ function drawnNode({ name, op, w, h, x, y, mark, inner, schedule }: GraphNode, i
       'data-scheduled': schedule != null,
       tabindex: 0,
       role: 'button',
-      'aria-label': label.filter((word) => word).join(', '),
+      'aria-label': label,
       transform: `translate(${x} ${y})`,
     },
     svg('rect', { width: w, height: h, rx: 4 }),
     svg('text', { x: w / 2, y: h / 2 + (shortOp ? -2 : 4) }, short),
   );
   if (shortOp) group.append(' ', svg('text.op', { x: w / 2, y: h / 2 + 12 }, shortOp));
-  group.append(svg('title', {}, [name, op, mark].filter((word) => word).join('\n')));
+  group.append(svg('title', {}, joined('\n', name, op, mark)));
   return group;
 }
 

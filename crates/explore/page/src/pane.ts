@@ -3,7 +3,7 @@ import type { Mark } from './diff';
 import { changedWords } from './diff';
 import type { Doc } from './documents';
 import { cached } from './documents';
-import { clamp, counted, el, numberAt, on, onKeys, set } from './dom';
+import { clamp, counted, el, joined, numberAt, on, onKeys, set } from './dom';
 import { paintLine } from './highlight';
 import type { Span } from './highlight';
 import { rowsIn } from './lines';
@@ -115,8 +115,8 @@ export function paneOf(
     set(row, 'data-linked', isLinked);
     set(row, 'aria-selected', line === marks.caret);
     const text = doc?.line(line).slice(0, 500).trim();
-    const words = [line, kind, isLinked && 'linked', !text && 'blank'].filter((word) => word);
-    set(row, 'aria-label', words.length > 1 ? `${words.join(', ')}: ${text}` : undefined);
+    const words = joined(', ', kind, isLinked && 'linked', !text && 'blank');
+    set(row, 'aria-label', words ? `${line}, ${words}: ${text}` : undefined);
   }
 
   function mark(now: Marks): void {

@@ -1,5 +1,5 @@
 /** The list of passes. */
-import { button, clamp, counted, el, numberAt, on, onKeys, set } from './dom';
+import { button, clamp, counted, el, joined, numberAt, on, onKeys, set } from './dom';
 import { rowsIn } from './lines';
 import type { State } from './state';
 import type { Step } from './steps';
@@ -62,13 +62,13 @@ export function passList(choose: (step: number) => void, toggleOnly: () => void,
     const took = ms == null ? '' : time(ms);
     const label = [
       // The visible text comes first: speech input names controls by it.
-      [name, phase, took].filter((word) => word).join(' '),
+      joined(' ', name, phase, took),
       !phase && version.phase,
       index === 0 ? 'input' : changed ? 'changed' : 'not changed',
       inner && `${counted(inner, 'pass', 'passes')} inside`,
       parts && 'the runs part here',
       warn,
-    ].filter((words) => words);
+    ];
     const made = el(
       'div.item',
       {
@@ -83,8 +83,8 @@ export function passList(choose: (step: number) => void, toggleOnly: () => void,
         'aria-selected': index === selected,
         'aria-setsize': listed.length,
         'aria-posinset': at + 1,
-        'aria-label': label.join(', '),
-        title: label.join(' · '),
+        'aria-label': joined(', ', ...label),
+        title: joined(' · ', ...label),
       },
       inner ? el('span.twist', {}, folded.has(index) ? '▸' : '▾') : undefined,
       el('span.name', {}, name),

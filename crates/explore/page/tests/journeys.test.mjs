@@ -117,6 +117,7 @@ journey('p92_29 a schedule of tensor expressions shows its stages, its record an
   await page.locator('[data-node="C"]').click();
   await frame(page);
   assert.match(await page.locator('[data-schedule=right] [data-change]').first().textContent(), /parallel\(4\)/);
+  await shoot(page, 'expressions');
   await checkAccess(page);
 });
 

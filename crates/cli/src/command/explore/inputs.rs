@@ -144,6 +144,7 @@ impl Explorer<'_> {
             // Only the graphs of the first input are shown.
             graphs: if index == 0 { vec![shown.graph] } else { Vec::new() },
             schedules: vec![shown.schedule],
+            notes: shown.notes,
             ..Made::default()
         }
     }
