@@ -176,7 +176,9 @@ function show(page: Page): void {
     passes.select(state.step);
     const ref = state.base ?? step.before;
     const before = ref && page.runs[ref.run]?.versions[ref.index];
-    facts.replaceChildren(...factsOf(state.step, step, before, texts.hunks(), !!state.base), linked);
+    facts.replaceChildren();
+    const [name, ...more] = factsOf(state.step, step, before, texts.hunks(), !!state.base);
+    append(facts, name, linked, ...more);
     failure.textContent = step.version.error ?? '';
     failure.hidden = !step.version.error;
   }
@@ -219,6 +221,7 @@ function show(page: Page): void {
   /** Says how many lines are related to the choice. */
   function countLinked(): void {
     const counts = (['source', 'before', 'after'] as const).map((name) => `${texts.panes[name].marks().linked.length} in ${name}`);
+    linked.hidden = !relatives;
     linked.textContent = relatives ? `linked lines: ${counts.join(', ')}` : '';
   }
 

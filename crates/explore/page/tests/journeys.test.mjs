@@ -318,7 +318,7 @@ journey('an address brings back what is folded, hidden and chosen', async (t) =>
   const file = pageOf(batchNorm());
   const page = await open(t, file, { address: '#pass=3&line=7&view=text' });
   const status = () => page.locator('.facts').textContent();
-  assert.match(await status(), /linked lines: 1 in source, 7 in before, 7 in after/);
+  assert.match(await status(), /^3 sequentiallinked lines: 1 in source, 7 in before, 7 in after/);
   await page.keyboard.press('f');
   await page.keyboard.press('h');
   const other = await open(t, file, { address: new URL(page.url()).hash });
