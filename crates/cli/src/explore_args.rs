@@ -16,6 +16,7 @@ Examples:
   tvmscript explore dumps/ -o page.html             what TVM, TileLang, MLIR or `opt --dump-dir` wrote
   tvmscript explore dumps_a/ dumps_b/ -o page.html  two runs, and the pass where they part
   tvmscript explore kernel.py --trace trace.py -o page.html
+  tvmscript explore gemm.py -o page.html            a schedule of tensor expressions
   tvmscript explore kernel.py --passes tir.Simplify --format json | jq '.runs[0].versions[].name'
 
 The page is one file: open it in a browser, without a server or a network. It lists the passes, shows the text before and
@@ -23,7 +24,7 @@ after each with the differences, and marks the lines that came from a line of th
 
 The same input gives the same bytes. `--timing` adds the times of the passes, which vary.")]
 pub(crate) struct ExploreArgs {
-    /// Script, JSON or model; folder or log of dumps; folder of `schedule --record`; `-` is standard input
+    /// Script, JSON or model; schedule of tensor expressions; folder or log of dumps; folder of `schedule --record`; `-` is standard input
     #[arg(value_name = "INPUT")]
     pub(crate) input: PathBuf,
     /// Another input, to compare two runs

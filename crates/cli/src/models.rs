@@ -25,7 +25,7 @@ pub(crate) fn is_model(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     match extension.map(str::to_ascii_lowercase) {
         Some(extension) if Format::of_extension(&extension).is_some() => true,
-        _ => path.join("saved_model.pb").is_file(),
+        _ => ["saved_model.pb", "saved_model.pbtxt"].iter().any(|name| path.join(name).is_file()),
     }
 }
 

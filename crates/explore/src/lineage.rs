@@ -9,6 +9,7 @@ use std::ops::Range;
 use tvmscript_docsifier::MappedText;
 use tvmscript_docsifier::names::is_wide_identifier;
 use tvmscript_ir_core::{EqKind, Object, PathId, PtrSet, SourceId, SourceTexts, Span, SpanKind};
+use tvmscript_prim::IntImm;
 
 use crate::page::{Origin, Store};
 
@@ -27,10 +28,15 @@ pub struct OwnNode<'a> {
 
 /// Visits the own nodes of all lines that have a known span, in the order of the text, outer ones before inner ones. Takes
 /// linear time.
+///
+/// Layers of a model share the integers of shapes, so an integer of a layer is an own node only where its line has no other.
 pub fn for_each_own_node(mapped: &MappedText, mut visit: impl FnMut(OwnNode<'_>)) {
     let text = mapped.text();
     let (mut line, mut line_at) = (1, 0);
     let mut variables = PtrSet::default();
+    // Integers of layers on the last line, as long as it has no other node.
+    let mut integers: Vec<(Range<usize>, PathId, Object)> = Vec::new();
+    let mut last = 0;
     mapped.for_each_node(|entry, path, node| {
         if !node.span().is_known() {
             return;
@@ -42,8 +48,34 @@ pub fn for_each_own_node(mapped: &MappedText, mut visit: impl FnMut(OwnNode<'_>)
         let skipped = text.as_bytes().get(line_at..entry.range.start).unwrap_or_default();
         line += skipped.iter().filter(|byte| **byte == b'\n').count();
         line_at = line_at.max(entry.range.start);
+        if line != last {
+            visit_all(&mut integers, last, &mut visit);
+        }
+        let is_first = std::mem::replace(&mut last, line) != line;
+        if is_integer_of_layer(node) {
+            if is_first || !integers.is_empty() {
+                integers.push((entry.range.clone(), path, node.clone()));
+            }
+            return;
+        }
+        integers.clear();
         visit(OwnNode { line, range: &entry.range, path, node });
     });
+    visit_all(&mut integers, last, &mut visit);
+}
+
+fn visit_all(
+    nodes: &mut Vec<(Range<usize>, PathId, Object)>,
+    line: usize,
+    visit: &mut impl FnMut(OwnNode<'_>),
+) {
+    for (range, path, node) in nodes.drain(..) {
+        visit(OwnNode { line, range: &range, path, node: &node });
+    }
+}
+
+fn is_integer_of_layer(node: &Object) -> bool {
+    node.is::<IntImm>() && node.span().parts().into_iter().any(|part| part.source_name().is_some())
 }
 
 /// The text that a run begins with, as far as spans refer to it.

@@ -137,7 +137,12 @@ fn same_text(a: &Version, b: &Version) -> bool {
 }
 
 /// The text of the input. A line comes from itself, and from the places that markers on it state.
-fn source_part(input: &Input, places: &mut Places<'_>, run: u32, store: &mut Store) -> Option<Part> {
+pub(crate) fn source_part(
+    input: &Input,
+    places: &mut Places<'_>,
+    run: u32,
+    store: &mut Store,
+) -> Option<Part> {
     let text = input.text.as_deref()?.trim_end_matches('\n');
     let mut marked: HashMap<u32, Vec<u32>> = HashMap::new();
     if let Some(source) = input.sources.input {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hashbrown::HashMap;
-use tvmscript_ir_core::{Ref, Str};
+use tvmscript_ir_core::{Ref, Span, Str};
 use tvmscript_prim::Expr;
 use tvmscript_tir::IterVar;
 
@@ -32,6 +32,8 @@ pub struct Record {
     pub stage: Option<Str>,
     /// Its arguments, in order.
     pub arguments: Vec<RecordArgument>,
+    /// Position of the call in the program that made it.
+    pub span: Span,
     /// The schedule, which keeps no record.
     pub schedule: Schedule,
 }
@@ -82,8 +84,13 @@ impl Schedule {
     /// as it is, `vanilla`.
     #[must_use]
     pub fn keep_record(self) -> Schedule {
-        let first =
-            Record { primitive: "vanilla", stage: None, arguments: Vec::new(), schedule: self.snapshot() };
+        let first = Record {
+            primitive: "vanilla",
+            stage: None,
+            arguments: Vec::new(),
+            span: Span::default(),
+            schedule: self.snapshot(),
+        };
         Schedule { record: Some(vec![first]), ..self }
     }
 
@@ -141,7 +148,7 @@ impl Schedule {
         let schedule = self.record.is_some().then(|| self.snapshot());
         if let (Some(record), Some(schedule)) = (&mut self.record, schedule) {
             let stage = schedule.stage(stage).map(|stage| stage.op.name.clone());
-            record.push(Record { primitive: name, stage, arguments, schedule });
+            record.push(Record { primitive: name, stage, arguments, span: Span::current(), schedule });
         }
         Ok(result)
     }

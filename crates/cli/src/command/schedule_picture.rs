@@ -23,18 +23,28 @@ pub(super) fn te_schedule(
     timings: &mut Timings,
 ) -> Answer<Option<(Schedule, Source)>> {
     let source = input::read(path, settings, timings).map_err(|failure| FileError::new(failure, None))?;
+    match te_schedule_of(&source, settings, timings) {
+        Ok(schedule) => Ok(schedule.map(|schedule| (schedule, source))),
+        Err(failure) => Err(FileError::new(failure, Some(source))),
+    }
+}
+
+/// The schedule of tensor expressions that a text makes, if it makes any.
+pub(super) fn te_schedule_of(
+    source: &Source,
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Result<Option<Schedule>, FileErrorKind> {
     let select = settings.selected().first().map(String::as_str);
     let options = settings.parse_options(&source.name);
     let schedule = timings.time("schedule", || {
         schedule_of_file(&source.name, &source.text, settings.registry(), options, select)
     });
     match schedule {
-        Ok(schedule) => Ok(Some((schedule, source))),
+        Ok(schedule) => Ok(Some(schedule)),
         Err(ScheduleError::NoSchedule) => Ok(None),
-        Err(ScheduleError::Script(errors)) => {
-            Err(FileError::new(FileErrorKind::Script { errors }, Some(source)))
-        }
-        Err(error) => Err(FileError::new(FileErrorKind::Schedule(error.to_string()), Some(source))),
+        Err(ScheduleError::Script(errors)) => Err(FileErrorKind::Script { errors }),
+        Err(error) => Err(FileErrorKind::Schedule(error.to_string())),
     }
 }
 

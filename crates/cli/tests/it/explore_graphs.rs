@@ -151,6 +151,12 @@ fn p92_29_the_pass_schedule_leaves_the_records_of_its_functions() {
 }
 
 #[test]
+fn p92_27_a_folder_with_a_saved_model_in_text_is_a_model() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/models/tensorflow/saved_model");
+    assert_eq!(page(&[folder])["graphs"][0]["kind"], "model");
+}
+
+#[test]
 fn wrong_traces_and_records_are_errors() {
     folder(&[]);
     let (module, trace) = (file("module.py", FUNCTIONS), file("trace.py", "sch.vectorize(nothing)\n"));
@@ -203,4 +209,85 @@ fn p92_36_other_viewers_read_graphs_and_times() {
             && picture.contains(">stem/conv</text>")
     );
     assert_eq!(picture, of(&["--format", "svg"]));
+}
+
+#[test]
+fn p92_27_a_layer_does_not_light_the_headers_of_functions_that_read_its_shape() {
+    let page = page(&[&convnet(), "--passes", "relax.LegalizeOps"]);
+    let layer = list(&page, "origins")
+        .iter()
+        .position(|origin| origin["kind"] == "layer" && origin["name"] == "stem/conv")
+        .expect("a layer") as u64;
+    let last = list(&page["runs"][0], "versions").last().expect("a version");
+    let lines = page_lines(&page, list(last, "parts"));
+    let lit = lines.iter().filter(|(line, origins)| line.contains("def ") && origins.contains(&layer));
+    let headers: Vec<&str> = lit.map(|(line, _)| line.trim().split('(').next().unwrap_or_default()).collect();
+    assert_eq!(headers, ["def conv2d"]);
+}
+
+const EXPRESSIONS: &str = r#"from tvm import te
+A = te.placeholder((64, 64), name="A")
+B = te.placeholder((64, 64), name="B")
+k = te.reduce_axis((0, 64), name="k")
+C = te.compute((64, 64), lambda i, j: te.sum(A[i, k] * B[k, j], axis=k), name="C")
+D = te.compute((64, 64), lambda i, j: C[i, j] + 1.0, name="D")
+s = te.create_schedule(D.op)
+io, ii = s[D].split(D.op.axis[0], factor=16)
+s[C].compute_at(s[D], io)
+s[D].parallel(io)
+"#;
+
+#[test]
+fn p92_29_a_schedule_of_tensor_expressions_has_its_stages_and_its_record() {
+    folder(&[]);
+    let name = file("gemm.py", EXPRESSIONS);
+    let page = page(&[&name]);
+    let versions = list(&page["runs"][0], "versions");
+    let names: Vec<&str> = versions.iter().map(|version| version["name"].as_str().expect("a name")).collect();
+    assert_eq!(names, ["gemm.py", "split", "compute_at", "parallel"]);
+    let last = page_lines(&page, list(&versions[3], "parts"));
+    let shown: Vec<String> = last
+        .iter()
+        .map(|(line, origins)| {
+            let places = origins.iter().map(|origin| &page["origins"][*origin as usize]["line"]);
+            format!("{:?} {line}", places.filter_map(Value::as_u64).collect::<Vec<_>>())
+        })
+        .collect();
+    let expected = "\
+[2] stage A: [64, 64] float32
+[3] stage B: [64, 64] float32
+[5, 9] stage C: [64, 64] float32, at i_outer of D
+[5]   for i in range(?)
+[5]   for j in range(?)
+[5]   for k in reduce(?)
+[6] stage D: [64, 64] float32
+[6]   [C[i, j] + T.float32(1.0)]
+[6, 8, 10]   i_outer, i_inner = split(i)
+[6, 8, 10]   for i_outer in parallel(4)
+[6, 8]   for i_inner in range(16)
+[6]   for j in range(64)";
+    let shown: Vec<&str> =
+        shown.iter().map(String::as_str).filter(|line| !line.contains("T.reduce(")).collect();
+    assert_eq!(shown.join("\n"), expected);
+    let schedule = &page["schedules"][0];
+    let records = list(schedule, "records");
+    assert_eq!((records.len(), &records[2]["call"]), (4, &Value::from("s[C].compute_at(D, i.outer)")));
+    let tree = "\
+stage A: [64, 64] float32
+stage B: [64, 64] float32
+stage D: [64, 64] float32
+  for i_outer in parallel(4)
+    stage C: [64, 64] float32, at i_outer of D
+      for i in range(?)
+        for j in range(?)
+          for k in reduce(?)
+    for i_inner in range(16)
+      for j in range(64)";
+    assert_eq!(text(&page, &records[3]["tree"]), tree);
+    let nodes = list(&page["graphs"][0], "nodes");
+    let marks: Vec<String> = nodes.iter().map(|node| format!("{} {}", node["name"], node["mark"])).collect();
+    assert_eq!(marks, [r#""A" "input""#, r#""B" "input""#, r#""C" null"#, r#""D" "output""#]);
+    assert!(nodes.iter().all(|node| node["schedule"] == 0));
+    let refused = run(&["explore", &name, "--passes", "tir.Simplify"]);
+    assert!(refused.stderr.contains("this is a schedule of tensor expressions"), "{}", refused.stderr);
 }

@@ -10,28 +10,32 @@ import { BOTH } from './steps';
 const LONGEST = 500;
 
 export function format(state: State, usual: State): string {
-  const words: [string, string | number][] = [];
-  if (state.mode !== usual.mode) words.push(['run', state.mode]);
-  words.push(['pass', state.step]);
-  if (state.line !== undefined) words.push(['line', state.line]);
-  if (state.line !== undefined && state.pane !== 'after') words.push(['pane', state.pane]);
-  if (state.view !== usual.view) words.push(['view', state.view]);
-  if (state.graph !== usual.graph) words.push(['graph', state.graph]);
-  if (state.node !== undefined) words.push(['node', state.node]);
-  if (state.base) words.push(['base', `${state.base.run}.${state.base.index}`]);
-  if (state.schedule !== usual.schedule && state.schedule !== undefined) words.push(['schedule', state.schedule]);
-  if (state.record !== undefined) words.push(['record', state.record]);
-  if (state.layout !== usual.layout) words.push(['panes', state.layout]);
-  if (state.changedOnly) words.push(['changed', 1]);
-  if (state.query) words.push(['q', state.query]);
-  return `#${words.map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join('&')}`;
+  const { base } = state;
+  const words: [string, string | number | undefined, unknown?][] = [
+    ['run', state.mode, usual.mode],
+    ['pass', state.step],
+    ['line', state.line],
+    ['pane', state.line == null ? undefined : state.pane, 'after'],
+    ['view', state.view, usual.view],
+    ['graph', state.graph, usual.graph],
+    ['node', state.node],
+    ['base', base && `${base.run}.${base.index}`],
+    ['schedule', state.schedule, usual.schedule],
+    ['record', state.record],
+    ['panes', state.layout, usual.layout],
+    ['changed', Number(state.changedOnly), 0],
+    ['folded', state.folded.join('.'), ''],
+    ['history', Number(state.history), 1],
+    ['q', state.query, ''],
+  ];
+  const written = words.flatMap(([key, value, left]) => (value == null || value === left ? [] : `${key}=${encodeURIComponent(value)}`));
+  return `#${written.join('&')}`;
 }
 
 /** Reads an address; what it leaves out is as in `usual`. */
 export function parse(address: string, usual: State, page: Page): State {
-  const state = { ...usual };
   const words = new Map<string, string>();
-  for (const word of address.replace(/^#/, '').slice(0, 4 * LONGEST).split('&')) {
+  for (const word of address.slice(1, 9 * LONGEST).split('&')) {
     const [key = '', value = ''] = word.split('=', 2);
     try {
       words.set(key, decodeURIComponent(value));
@@ -46,25 +50,30 @@ export function parse(address: string, usual: State, page: Page): State {
   };
   const oneOf = <T extends string>(key: string, values: readonly T[]): T | undefined =>
     values.find((value) => value === words.get(key));
-  state.mode = number('run', 0, page.runs.length > 1 ? BOTH : 0) ?? state.mode;
-  const most = Math.max(...page.runs.map((run) => run.versions.length)) - 1;
-  state.step = number('pass', 0, Math.max(most, 0)) ?? state.step;
-  state.line = number('line', 1, 1e9);
-  state.pane = oneOf<PaneName>('pane', ['source', 'before', 'after']) ?? 'after';
+  const { runs, graphs, schedules } = page;
   const views: View[] = ['text'];
-  if (page.graphs.length) views.push('graph');
-  if (page.schedules.length) views.push('schedules');
-  state.view = oneOf('view', views) ?? state.view;
-  state.graph = number('graph', 0, page.graphs.length - 1) ?? state.graph;
+  if (graphs.length) views.push('graph');
+  if (schedules.length) views.push('schedules');
+  const graph = number('graph', 0, graphs.length - 1) ?? usual.graph;
   const node = words.get('node');
-  state.node = page.graphs[state.graph]?.nodes.some((n) => n.name === node) ? node : undefined;
+  const schedule = number('schedule', 0, schedules.length - 1) ?? usual.schedule;
   const [, run, index] = /^(\d)\.(\d{1,6})$/.exec(words.get('base') ?? '') ?? [];
   const base = { run: Number(run), index: Number(index) };
-  state.base = page.runs[base.run]?.versions[base.index] ? base : undefined;
-  state.schedule = number('schedule', 0, page.schedules.length - 1) ?? state.schedule;
-  state.record = number('record', 0, (page.schedules[state.schedule ?? -1]?.records.length ?? 0) - 1);
-  state.layout = oneOf('panes', LAYOUTS) ?? state.layout;
-  state.changedOnly = words.get('changed') === '1';
-  state.query = (words.get('q') ?? '').replace(/[\r\n]/g, '').slice(0, LONGEST);
-  return state;
+  return {
+    mode: number('run', 0, runs.length > 1 ? BOTH : 0) ?? usual.mode,
+    step: number('pass', 0, Math.max(0, ...runs.map((run) => run.versions.length - 1))) ?? usual.step,
+    line: number('line', 1, 1e9),
+    pane: oneOf<PaneName>('pane', ['source', 'before']) ?? 'after',
+    view: oneOf('view', views) ?? usual.view,
+    graph,
+    node: graphs[graph]?.nodes.some((n) => n.name === node) ? node : undefined,
+    base: runs[base.run]?.versions[base.index] && base,
+    schedule,
+    record: number('record', 0, (schedules[schedule ?? -1]?.records.length ?? 0) - 1),
+    layout: oneOf('panes', LAYOUTS) ?? usual.layout,
+    changedOnly: words.get('changed') === '1',
+    folded: words.get('folded')?.match(/\d{1,6}/g)?.map(Number) ?? [],
+    history: words.get('history') !== '0',
+    query: (words.get('q') ?? '').replace(/[\r\n]/g, '').slice(0, LONGEST),
+  };
 }

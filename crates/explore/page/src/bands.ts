@@ -5,7 +5,7 @@
 import type { Hunk } from './data';
 import { startOf } from './diff';
 import { cached } from './documents';
-import { inNextFrame, set, svg } from './dom';
+import { clamp, inNextFrame, onResize, set, svg } from './dom';
 import type { Pane } from './pane';
 import { ROW } from './pane';
 
@@ -13,75 +13,68 @@ import { ROW } from './pane';
 const MOST = 400;
 const WIDTH = 44;
 
-export class Bands {
-  readonly root = svg('svg', { class: 'bands', 'aria-hidden': 'true', width: WIDTH });
-  readonly later = inNextFrame(() => this.draw());
-  private height = 0;
-  private hunks: Hunk[] = [];
-  private chosen: [number[], number[]] = [[], []];
-
-  constructor(
-    private readonly before: Pane,
-    private readonly after: Pane,
-  ) {
-    new ResizeObserver(([entry]) => {
-      this.height = entry?.contentRect.height ?? 0;
-      this.later();
-    }).observe(this.root);
-  }
-
-  /** Shows changes, and the chosen lines of both panes. */
-  show(hunks: Hunk[], chosen: [number[], number[]]): void {
-    this.hunks = hunks;
-    this.chosen = chosen;
-    this.later();
-  }
-
-  private draw(): void {
-    const { height } = this;
-    if (!height || !this.before.doc || !this.after.doc) return this.root.replaceChildren();
+export function bandsBetween(before: Pane, after: Pane) {
+  const root = svg('svg.bands', { 'aria-hidden': true, width: WIDTH });
+  let height = 0;
+  let hunks: Hunk[] = [];
+  let chosen: [number[], number[]] = [[], []];
+  const later = inNextFrame(() => {
     const drawn: SVGElement[] = [];
-    const y = (pane: Pane, place: number) => Math.max(-40, Math.min(height + 40, place * ROW - pane.rows.offset));
-    for (const hunk of this.hunks) {
-      const a0 = startOf(hunk.before);
-      const b0 = startOf(hunk.after);
-      const [a, b] = [y(this.before, a0), y(this.before, a0 + hunk.before[1])];
-      const [c, d] = [y(this.after, b0), y(this.after, b0 + hunk.after[1])];
-      if ((b < 0 && d < 0) || (a > height && c > height) || drawn.length > MOST) continue;
+    const y = (pane: Pane, place: number) => clamp(place * ROW - pane.rows.offset(), -40, height + 40);
+    /** Draws a line from `a` to `b`, or down to `end` a band with the edge from `c` to `d`. */
+    const draw = (kind: string, a: number, b: number, c?: number, d = b) => {
+      if (((c ?? a) < 0 && d < 0) || (a > height && b > height) || drawn.length > MOST) return;
       const half = WIDTH / 2;
-      const path = `M0 ${a}C${half} ${a} ${half} ${c} ${WIDTH} ${c}V${d}C${half} ${d} ${half} ${b} 0 ${b}z`;
-      drawn.push(svg('path', { class: `band ${hunk.kind}`, d: path }));
-    }
-    const curve = (from: number, to: number, kind: string) => {
-      const [a, b] = [y(this.before, from - 0.5), y(this.after, to - 0.5)];
-      if ((a < 0 && b < 0) || (a > height && b > height) || drawn.length > MOST) return;
-      drawn.push(svg('path', { class: kind, d: `M0 ${a}C${WIDTH / 2} ${a} ${WIDTH / 2} ${b} ${WIDTH} ${b}` }));
+      const edge = c == null ? '' : `V${d}C${half} ${d} ${half} ${c} 0 ${c}z`;
+      drawn.push(svg('path', { class: kind, d: `M0 ${a}C${half} ${a} ${half} ${b} ${WIDTH} ${b}${edge}` }));
     };
-    for (const [from, to] of this.relatives()) curve(from, to, 'relative');
-    const [from, to] = this.chosen;
-    if (from.length * to.length <= 64) for (const a of from) for (const b of to) curve(a, b, 'chosen');
-    else to.forEach((b, i) => curve(from[Math.floor((i * from.length) / to.length)] ?? 0, b, 'chosen'));
-    this.root.replaceChildren(...drawn);
-    set(this.root, 'data-curves', drawn.length);
-  }
+    const curve = (kind: string, from: number, to: number) => draw(kind, y(before, from - 0.5), y(after, to - 0.5));
+    if (height && before.doc() && after.doc()) {
+      for (const hunk of hunks) {
+        const [a, b] = [startOf(hunk.before), startOf(hunk.after)];
+        draw(`band ${hunk.kind}`, y(before, a), y(after, b), y(before, a + hunk.before[1]), y(after, b + hunk.after[1]));
+      }
+      for (const [from, to] of relatives()) curve('relative', from, to);
+      const [from, to] = chosen;
+      if (from.length * to.length <= 64) for (const a of from) for (const b of to) curve('chosen', a, b);
+      else to.forEach((b, i) => curve('chosen', from[Math.floor((i * from.length) / to.length)] ?? 0, b));
+    }
+    root.replaceChildren(...drawn);
+    set(root, 'data-curves', drawn.length);
+  });
 
   /** Pairs of related lines in the changes in sight. */
-  private relatives(): [number, number][] {
+  function relatives(): [number, number][] {
     const pairs: [number, number][] = [];
     const byOrigin = new Map<number, number[]>();
-    const visit = (pane: Pane, look: (line: number) => void) => {
-      const first = Math.floor(pane.rows.top) + 1;
-      for (let n = first; n <= Math.min(pane.doc?.count ?? 0, first + pane.rows.visible); n++) {
-        if (pane.marks.changes.has(n)) look(n);
+    const visit = (pane: Pane, look: (line: number, origins: number[]) => void) => {
+      const doc = pane.doc();
+      const first = Math.floor(pane.rows.top()) + 1;
+      for (let n = first; doc && n <= Math.min(doc.count, first + pane.rows.visible()); n++) {
+        if (pane.marks().changes.has(n)) look(n, doc.origins(n));
       }
     };
-    visit(this.before, (n) => {
-      for (const id of this.before.doc?.origins(n) ?? []) cached(byOrigin, id, (): number[] => []).push(n);
+    visit(before, (n, origins) => {
+      for (const id of origins) cached(byOrigin, id, (): number[] => []).push(n);
     });
-    visit(this.after, (n) => {
-      const from = new Set((this.after.doc?.origins(n) ?? []).flatMap((id) => byOrigin.get(id) ?? []));
-      for (const line of from) if (pairs.length < MOST) pairs.push([line, n]);
+    visit(after, (n, origins) => {
+      for (const line of new Set(origins.flatMap((id) => byOrigin.get(id) ?? []))) if (pairs.length < MOST) pairs.push([line, n]);
     });
     return pairs;
   }
+
+  onResize(root, (now) => {
+    height = now;
+    later();
+  });
+  return {
+    root,
+    later,
+    /** Shows changes, and the chosen lines of both panes. */
+    show(newHunks: Hunk[], newChosen: [number[], number[]]): void {
+      hunks = newHunks;
+      chosen = newChosen;
+      later();
+    },
+  };
 }

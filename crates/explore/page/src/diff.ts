@@ -39,40 +39,27 @@ export function startOf([first, length]: [number, number]): number {
   return length === 0 ? first : first - 1;
 }
 
-/** Finds for a place in one version the place in the other that stands beside it. */
-export class Alignment {
-  private readonly ranges: Record<Side, [number, number][]>;
-
-  constructor(private readonly hunks: Hunk[]) {
-    const of = (side: Side) =>
-      hunks
-        .map((h): [number, number] => [startOf(h[side]), h[side][1]])
-        .filter(([, length]) => length > 0)
-        .sort((a, b) => a[0] - b[0]);
-    this.ranges = { before: of('before'), after: of('after') };
-  }
-
-  /** `place` counts lines from 0 and may be a fraction. */
-  across(place: number, from: Side): number {
+/**
+ * Finds for a place in one version the place in the other that stands beside it. Places count lines from 0 and may be fractions.
+ */
+export function alignmentOf(hunks: Hunk[]): (place: number, from: Side) => number {
+  const of = (side: Side) =>
+    hunks.map((h): [number, number] => [startOf(h[side]), h[side][1]]).sort((a, b) => a[0] - b[0]);
+  const ranges = { before: of('before'), after: of('after') };
+  return (place, from) => {
     const to: Side = from === 'after' ? 'before' : 'after';
-    for (const hunk of this.hunks) {
+    for (const hunk of hunks) {
       const start = startOf(hunk[from]);
       const length = hunk[from][1];
-      if (hunk.kind === 'moved' || length === 0 || place < start || place >= start + length) continue;
+      if (hunk.kind === 'moved' || place < start || place >= start + length) continue;
       return startOf(hunk[to]) + ((place - start) / length) * hunk[to][1];
     }
-    let rank = place;
-    for (const [start, length] of this.ranges[from]) {
-      if (start >= place) break;
-      rank -= Math.min(length, place - start);
-    }
-    let found = rank;
-    for (const [start, length] of this.ranges[to]) {
-      if (start > found) break;
-      found += length;
-    }
+    // Outside of changes, lines correspond in order.
+    let found = place;
+    for (const [start, length] of ranges[from]) if (start < place) found -= Math.min(length, place - start);
+    for (const [start, length] of ranges[to]) if (start <= found) found += length;
     return found;
-  }
+  };
 }
 
 /** Ranges of `b` that differ from `a`, by words. */

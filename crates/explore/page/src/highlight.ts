@@ -1,19 +1,29 @@
 /** Colours of a printed line: a scanner over tokens, with marks for hits of the search and for words that changed. */
 
+import { el } from './dom';
+
+const words = (list: string) => new Set(list.split(' '));
+
 const KEYWORDS: Record<string, Set<string>> = {
-  python: new Set(
-    ('and as assert async await break class continue def del elif else except finally for from global if import in is ' +
-      'lambda nonlocal not or pass raise return try while with yield True False None').split(' '),
+  python: words(
+    'and as assert async await break class continue def del elif else except finally for from global if import in is ' +
+      'lambda nonlocal not or pass raise return try while with yield True False None',
   ),
-  c: new Set(
-    ('auto break case char class const continue default do double else enum extern false float for if inline int long ' +
+  c: words(
+    'auto break case char class const continue default do double else enum extern false float for if inline int long ' +
       'namespace nullptr register restrict return short signed sizeof static struct switch template true typedef ' +
-      'typename union unsigned using void volatile while bool uint32_t int32_t int64_t uint8_t size_t').split(' '),
+      'typename union unsigned using void volatile while bool uint32_t int32_t int64_t uint8_t size_t',
   ),
 };
 
-const PYTHON = /(#.*)|("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)|(@[\w.]+)|\b(\d[\w.]*)|\b(def|class)(\s+)(\w+)|\b([a-z_A-Z]\w*)/g;
-const C = /(\/\/.*|\/\*.*?(?:\*\/|$)|^\s*#.*)|("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)|(@[\w.]+)|\b(\d[\w.]*)|\b(class|struct)(\s+)(\w+)|\b([a-z_A-Z]\w*)/g;
+/** Tokens after comments: strings, decorators, numbers, definitions, words. */
+const tokensWith = (comment: RegExp, definer: string) =>
+  new RegExp(
+    `(${comment.source})|("(?:[^"\\\\]|\\\\.)*"?|'(?:[^'\\\\]|\\\\.)*'?)|(@[\\w.]+)|\\b(\\d[\\w.]*)|\\b(${definer}|class)(\\s+)(\\w+)|\\b([a-z_A-Z]\\w*)`,
+    'g',
+  );
+const PYTHON = tokensWith(/#.*/, 'def');
+const C = tokensWith(/\/\/.*|\/\*.*?(?:\*\/|$)|^\s*#.*/, 'struct');
 /** Modules of dialects. */
 const DIALECT = /^(?:I|T|R|Tx|TX)$/;
 /** Lines beyond this length have no colours. */
@@ -26,21 +36,20 @@ function scan(line: string, language: string): Span[] {
   const spans: Span[] = [];
   const keywords = KEYWORDS[language];
   if (!keywords || line.length > LONGEST) return spans;
-  for (const match of line.matchAll(language === 'c' ? C : PYTHON)) {
+  const isC = language === 'c';
+  for (const match of line.matchAll(isC ? C : PYTHON)) {
+    const [all, comment, string, decorator, number, definer, space = '', , word = ''] = match;
     const at = match.index;
-    const [all, comment, string, decorator, number, definer, space = '', defined, word] = match;
-    if (comment) spans.push([at, at + all.length, 'c']);
-    else if (string) spans.push([at, at + all.length, 's']);
-    else if (decorator) spans.push([at, at + all.length, 'd']);
-    else if (number) spans.push([at, at + all.length, 'm']);
-    else if (definer && defined) {
-      spans.push([at, at + definer.length, 'k']);
-      spans.push([at + definer.length + space.length, at + all.length, 'f']);
-    } else if (word && keywords.has(word)) spans.push([at, at + word.length, 'k']);
-    else if (word && DIALECT.test(word) && language === 'python' && line[at + word.length] === '.') {
-      const dotted = /^[\w.]+/.exec(line.slice(at))?.[0].length ?? word.length;
-      spans.push([at, at + dotted, 'd']);
+    const end = at + all.length;
+    if (definer) {
+      const defined = at + definer.length;
+      spans.push([at, defined, 'k'], [defined + space.length, end, 'f']);
+      continue;
     }
+    const isDialect = !isC && DIALECT.test(word) && line[end] === '.';
+    const dotted = isDialect ? end + (/^[\w.]*/.exec(line.slice(end))?.[0].length ?? 0) : end;
+    const kind = comment ? 'c' : string ? 's' : decorator || isDialect ? 'd' : number ? 'm' : keywords.has(word) && 'k';
+    if (kind) spans.push([at, dotted, kind]);
   }
   // A dotted name covers the words after its dots.
   return spans.filter(([start], i) => i === 0 || start >= (spans[i - 1]?.[1] ?? 0));
@@ -69,10 +78,7 @@ export function paintLine(target: HTMLElement, line: string, language: string, m
       pieces.push(text);
       continue;
     }
-    const piece = document.createElement(names.includes('hit') ? 'mark' : 'i');
-    piece.className = names.join(' ');
-    piece.textContent = text;
-    pieces.push(piece);
+    pieces.push(el(names.includes('hit') ? 'mark' : 'i', { class: names.join(' ') }, text));
   }
   target.replaceChildren(...pieces);
 }

@@ -1,5 +1,5 @@
 /** The history of a line: the forms that it takes through all passes. */
-import { button, counted, el } from './dom';
+import { button, counted, el, on, tools } from './dom';
 import { paintLine } from './highlight';
 import type { Form } from './links';
 
@@ -7,48 +7,47 @@ import type { Form } from './links';
 const MOST = 120;
 const LINES = 4;
 
-export class HistoryPanel {
-  readonly root: HTMLElement;
-  private readonly list = el('ol', { tabindex: 0, 'aria-label': 'Forms of the line' });
-  private readonly detail = el('span', { class: 'detail' });
+export function historyPanel(go: (step: number, line: number | undefined) => void, close: () => void) {
+  const list = el('ol', { tabindex: 0, 'aria-label': 'Forms of the line' });
+  const detail = el('span.detail');
+  const header = el('header', {}, el('h2', {}, 'History'), detail, tools(button('history', '×', 'Hide the history (h)', close)));
+  const root = el('section.history', { 'aria-label': 'History of the line' }, header, list);
 
-  constructor(
-    private readonly go: (step: number, line: number | undefined) => void,
-    close: () => void,
-  ) {
-    const tools = el('span', { class: 'tools' }, button('history', '×', 'Hide the history (h)', close));
-    this.root = el(
-      'section',
-      { class: 'history', 'aria-label': 'History of the line' },
-      el('header', {}, el('h2', {}, 'History'), this.detail, tools),
-      this.list,
+  function item(form: Form, until: number, name: string, current: number): HTMLElement {
+    const { step, lines, doc, event } = form;
+    const open = el('button.step', { type: 'button' }, `${step} ${name}`);
+    on(open, 'click', () => go(step, lines[0]));
+    const text = el('div.form');
+    for (const n of lines.slice(0, LINES)) {
+      const code = el('code');
+      paintLine(code, doc.line(n).trim().slice(0, 400), doc.language, []);
+      text.append(el('span.at', {}, `${n}`), code);
+    }
+    const more = lines.length - LINES;
+    if (more > 0) text.append(el('span.more', {}, `and ${counted(more, 'line')} more`));
+    const lasts = until - step > 1 ? `, kept by ${until - step - 1}` : '';
+    const isCurrent = step <= current && current < until;
+    return el(
+      'li',
+      { 'data-step': step, 'data-event': event, 'aria-current': isCurrent ? 'step' : undefined },
+      open,
+      el('span.event', {}, event + lasts),
+      text,
     );
   }
 
-  /** `origins` says in words where the line comes from. */
-  show(forms: Form[], names: string[], current: number, origins: string): void {
-    const through = counted(names.length, 'version');
-    this.detail.textContent = [origins, `${counted(forms.length, 'form')} in ${through}`].filter((s) => s).join(' · ');
-    const items = forms.slice(0, MOST).map((form, i) => {
-      const until = forms[i + 1]?.step ?? names.length;
-      const first = form.lines[0];
-      const name = el('button', { type: 'button', class: 'step' }, `${form.step} ${names[form.step] ?? ''}`);
-      name.addEventListener('click', () => this.go(form.step, first));
-      const text = el('div', { class: 'form' });
-      for (const n of form.lines.slice(0, LINES)) {
-        const code = el('code');
-        paintLine(code, form.doc.line(n).trim().slice(0, 400), form.doc.language, []);
-        text.append(el('span', { class: 'at' }, String(n)), code);
-      }
-      if (form.lines.length > LINES) text.append(el('span', { class: 'more' }, `and ${counted(form.lines.length - LINES, 'line')} more`));
-      const isCurrent = form.step <= current && current < until;
-      const lasts = until - form.step > 1 ? `, kept by ${until - form.step - 1}` : '';
-      const event = el('span', { class: 'event' }, form.event + lasts);
-      return el('li', { 'data-step': form.step, 'data-event': form.event, 'aria-current': isCurrent ? 'step' : undefined }, name, event, text);
-    });
-    if (!items.length) items.push(el('li', {}, 'No version has a line of this origin.'));
-    this.list.replaceChildren(...items);
-    const at = items.find((item) => item.hasAttribute('aria-current'));
-    if (at && this.list.clientHeight) this.list.scrollTop = at.offsetTop - this.list.offsetTop - 40;
-  }
+  return {
+    root,
+    /** `origins` says in words where the line comes from. */
+    show(forms: Form[], names: string[], current: number, origins: string): void {
+      detail.textContent = `${origins} · ${counted(forms.length, 'form')} in ${counted(names.length, 'version')}`;
+      const items = forms
+        .slice(0, MOST)
+        .map((form, i) => item(form, forms[i + 1]?.step ?? names.length, names[form.step] ?? '', current));
+      if (!items.length) items.push(el('li', {}, 'No version has a line of this origin.'));
+      list.replaceChildren(...items);
+      const at = items.find((item) => item.ariaCurrent);
+      if (at && list.clientHeight) list.scrollTop = at.offsetTop - list.offsetTop - 40;
+    },
+  };
 }

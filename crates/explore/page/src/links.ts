@@ -1,53 +1,41 @@
 /** Relatives of a line, and the history of a line through all versions. */
-import type { Origin } from './data';
-import type { Doc, Documents, Links } from './documents';
+import type { Origin, Page } from './data';
+import type { Doc, Links } from './documents';
 import { cached } from './documents';
 import { inSlices } from './dom';
 
+export type Relatives = ReturnType<typeof relativesOf>;
+
 /** A set of origins, and the lines that have one of them. */
-export class Relatives {
-  private readonly wanted: Uint8Array;
-  private readonly found = new Map<Links, number[]>();
+export function relativesOf(ids: number[]) {
+  const wanted = new Set(ids);
+  const found = new Map<Links, number[]>();
+  const has = (id: number) => wanted.has(id);
 
-  constructor(
-    documents: Documents,
-    readonly ids: number[],
-  ) {
-    this.wanted = new Uint8Array(documents.page.origins.length);
-    for (const id of ids) this.wanted[id] = 1;
-  }
-
-  has(id: number): boolean {
-    return this.wanted[id] === 1;
-  }
-
-  /** Lines of a document with one of the origins, in order. */
-  lines(doc: Doc): number[] {
+  function scan({ starts, ids }: Links): number[] {
     const lines: number[] = [];
-    if (!this.ids.length) return lines;
-    for (const { links, first } of doc.parts) {
-      if (!links) continue;
-      const inside = cached(this.found, links, () => this.scan(links));
-      for (const line of inside) lines.push(first + line);
-    }
-    if (!doc.implied) return lines;
-    const all = new Set(lines);
-    for (const [line, id] of doc.implied) if (this.has(id) && line <= doc.count) all.add(line);
-    return [...all].sort((a, b) => a - b);
-  }
-
-  private scan({ starts, ids }: Links): number[] {
-    const lines: number[] = [];
-    for (let line = 0; line + 1 < starts.length; line++) {
-      for (let i = starts[line] ?? 0; i < (starts[line + 1] ?? 0); i++) {
-        if (this.wanted[ids[i] ?? 0]) {
-          lines.push(line);
-          break;
-        }
-      }
-    }
+    let line = 0;
+    ids.forEach((id, i) => {
+      if (!has(id)) return;
+      while ((starts[line + 1] ?? Infinity) <= i) line++;
+      if (lines.at(-1) !== line) lines.push(line);
+    });
     return lines;
   }
+
+  return {
+    ids,
+    has,
+    /** Lines of a document with one of the origins, in order. */
+    lines({ parts, implied, count }: Doc): number[] {
+      if (!ids.length) return [];
+      const all = parts.flatMap(({ links, first }) =>
+        links ? cached(found, links, () => scan(links)).map((line) => first + line) : [],
+      );
+      for (const [line, id] of implied ?? []) if (has(id) && line <= count) all.push(line);
+      return implied ? [...new Set(all)].sort((a, b) => a - b) : all;
+    },
+  };
 }
 
 /** A change in the forms of a line: at which step, its lines from then on, and in words. */
@@ -97,15 +85,15 @@ function eventOf(before: number, now: number, isInput: boolean): string {
 }
 
 /** An origin in words. */
-export function describe(origin: Origin, page: { runs: { name: string; versions: { name: string }[] }[] }): string {
+export function describe(origin: Origin, { runs }: Page): string {
   switch (origin.kind) {
     case 'line':
-      return `${page.runs[origin.run]?.name ?? 'source'}:${origin.line}`;
+      return `${runs[origin.run]?.name}:${origin.line}`;
     case 'layer':
       return `layer ${origin.name}`;
     case 'place':
       return origin.name;
     case 'made':
-      return `made by ${page.runs[origin.run]?.versions[origin.version]?.name ?? 'a pass'}, line ${origin.line}`;
+      return `made by ${runs[origin.run]?.versions[origin.version]?.name}, line ${origin.line}`;
   }
 }

@@ -3,11 +3,11 @@ import type { Mark } from './diff';
 import { changedWords } from './diff';
 import type { Doc } from './documents';
 import { cached } from './documents';
-import { counted, el, set } from './dom';
+import { clamp, counted, el, joined, numberAt, on, onKeys, set } from './dom';
 import { paintLine } from './highlight';
 import type { Span } from './highlight';
-import { Rows } from './lines';
-import { Ruler } from './ruler';
+import { rowsIn } from './lines';
+import { rulerOf } from './ruler';
 import { hitLines, hitRanges } from './search';
 
 /** Height of a row in pixels, as in the style. */
@@ -19,80 +19,132 @@ const LONGEST = 1_000_000;
 export interface Marks {
   changes: Map<number, Mark>;
   /** Text that edited lines are compared with. */
-  other: Doc | undefined;
+  other?: Doc | undefined;
   linked: number[];
-  caret: number | undefined;
+  caret?: number | undefined;
   query: string;
 }
 
-export const NO_MARKS: Marks = { changes: new Map(), other: undefined, linked: [], caret: undefined, query: '' };
+export const NO_MARKS: Marks = { changes: new Map(), linked: [], query: '' };
 
-export class Pane {
-  readonly root: HTMLElement;
-  readonly header = el('header');
-  readonly scroller = el('div', { class: 'scroller', tabindex: 0 });
-  readonly rows: Rows;
-  readonly ruler: Ruler;
-  doc: Doc | undefined;
-  marks: Marks = NO_MARKS;
-  /** Lines with a hit of the search. */
-  hits: number[] = [];
-  private readonly title = el('h2');
-  private readonly detail = el('span', { class: 'detail' });
-  private readonly empty = el('p', { class: 'empty' });
-  private linked = new Set<number>();
+export type Pane = ReturnType<typeof paneOf>;
 
-  /**
-   * `hook` names the pane for scripts, e.g. `['data-pane', 'after']`. `pick` is called when a line is clicked or reached by
-   * keys; `scrolled` after each change of what is in sight.
-   */
-  constructor(
-    private readonly hook: [string, string],
-    private readonly label: string,
-    pick: (line: number) => void,
-    private readonly scrolled: (byUser: boolean) => void = () => {},
-  ) {
-    this.title.textContent = label;
-    this.header.append(this.title, this.detail);
-    const jump = (place: number) => {
-      this.rows.scrollTo(place * (this.doc?.count ?? 0) - this.rows.visible / 2);
-      this.scrolled(true);
-    };
-    this.ruler = new Ruler(jump, () => this.rule());
-    const body = el('div', { class: 'body' }, this.scroller, this.ruler.root as unknown as Node, this.empty);
-    this.root = el('section', { class: 'pane', [hook[0]]: hook[1], 'aria-label': label }, this.header, body);
-    this.rows = new Rows(this.scroller, ROW, (index) => this.row(index + 1), (byBar) => this.painted(byBar));
-    this.scroller.addEventListener('click', (event) => {
-      const row = event.target instanceof Element ? event.target.closest('[data-line]') : null;
-      const isSelecting = !(getSelection()?.isCollapsed ?? true);
-      if (row && !isSelecting) pick(Number(row.getAttribute('data-line')));
-    });
-    for (const kind of ['wheel', 'pointerdown', 'touchstart', 'keydown'] as const) {
-      this.scroller.addEventListener(kind, () => (this.isLed = true), { passive: true });
-    }
-    this.scroller.addEventListener('keydown', (event) => {
-      const line = this.lineOfKey(event);
-      if (line === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-      event.preventDefault();
-      this.rows.reveal(line - 1);
-      this.scrolled(true);
-      pick(line);
-    });
-  }
-
+/**
+ * Makes a pane. `hook` and `side` name it for scripts, e.g. `data-pane=after`. `pick` is called when a line is clicked or
+ * reached by keys; `scrolled` after each change of what is in sight, with `true` if the user scrolled.
+ */
+export function paneOf(
+  hook: string,
+  side: string,
+  label: string,
+  pick: (line: number) => void = () => {},
+  scrolled: (byUser: boolean) => void = () => {},
+) {
+  const detail = el('span.detail');
+  const header = el('header', {}, el('h2', {}, label), detail);
+  const scroller = el('div.scroller', { tabindex: 0 });
+  const empty = el('p.empty');
+  let doc: Doc | undefined;
+  let marks = NO_MARKS;
+  let hits: number[] = [];
+  let linked = new Set<number>();
   /** `true` while the user scrolls this pane, `false` once another one does. */
-  isLed = false;
+  let isLed = false;
+  const rows = rowsIn(
+    scroller,
+    ROW,
+    (index) => {
+      const line = index + 1;
+      const row = el(
+        'div.row',
+        { role: 'option', id: idOf(line), 'data-line': line, 'aria-posinset': line, 'aria-setsize': doc?.count },
+        el('span'),
+      );
+      fill(row, line);
+      decorate(row, line);
+      return row;
+    },
+    (byBar) => {
+      look();
+      scrolled(byBar && isLed);
+    },
+  );
+  const ruler = rulerOf((place) => {
+    rows.scrollTo(place * (doc?.count ?? 0) - rows.visible() / 2);
+    scrolled(true);
+  }, rule);
+  const body = el('div.body', {}, scroller, ruler.root, empty);
+  const root = el('section.pane', { [hook]: side, 'aria-label': label }, header, body);
 
-  private painted(byBar: boolean): void {
-    this.ruler.look(this.rows.top, this.rows.visible);
-    this.scrolled(byBar && this.isLed);
+  function look(): void {
+    ruler.look(rows.top(), rows.visible());
   }
 
-  private lineOfKey(event: KeyboardEvent): number | undefined {
-    const count = this.doc?.count ?? 0;
-    const at = this.marks.caret ?? Math.ceil(this.rows.top) + 1;
-    const page = Math.max(1, Math.floor(this.rows.visible) - 2);
-    const line = {
+  /** Draws the overview anew. */
+  function rule(): void {
+    const kinds = new Map([['linked', marks.linked], ['hit', hits]]);
+    for (const [line, { kind }] of marks.changes) cached(kinds, kind, (): number[] => []).push(line);
+    ruler.show(doc?.count ?? 0, kinds);
+    look();
+  }
+
+  function idOf(line: number): string {
+    return `${hook}-${side}-${line}`;
+  }
+
+  /** Writes the text of a row. */
+  function fill(row: HTMLElement, line: number): void {
+    const text = doc?.line(line).slice(0, LONGEST) ?? '';
+    const target = row.firstElementChild as HTMLElement;
+    const spans: Span[] = hitRanges(text, marks.query).map(([a, b]) => [a, b, 'hit']);
+    const { kind, partner } = marks.changes.get(line) ?? {};
+    if (!spans.length && partner && marks.other && (kind === 'edited' || kind === 'renamed')) {
+      for (const [a, b] of changedWords(marks.other.line(partner), text)) spans.push([a, b, 'word']);
+    }
+    set(target, 'data-text', text);
+    paintLine(target, text, doc?.language ?? '', spans);
+  }
+
+  /** Sets the marks of a row. Moved and renamed lines are edited lines with one attribute more. */
+  function decorate(row: HTMLElement, line: number): void {
+    const kind = marks.changes.get(line)?.kind;
+    const [isMoved, isRenamed, isLinked] = [kind === 'moved', kind === 'renamed', linked.has(line)];
+    set(row, 'data-change', isMoved || isRenamed ? 'edited' : kind);
+    set(row, 'data-moved', isMoved);
+    set(row, 'data-renamed', isRenamed);
+    set(row, 'data-linked', isLinked);
+    set(row, 'aria-selected', line === marks.caret);
+    const text = doc?.line(line).slice(0, 500).trim();
+    const words = joined(', ', kind, isLinked && 'linked', !text && 'blank');
+    set(row, 'aria-label', words ? `${line}, ${words}: ${text}` : undefined);
+  }
+
+  function mark(now: Marks): void {
+    const isOtherQuery = now.query !== marks.query;
+    const isRepainted = isOtherQuery || now.changes !== marks.changes || now.other !== marks.other;
+    if (isOtherQuery) hits = doc ? hitLines(doc, now.query) : [];
+    marks = now;
+    linked = new Set(marks.linked);
+    rows.each((row, index) => {
+      if (isRepainted) fill(row, index + 1);
+      decorate(row, index + 1);
+    });
+    const { caret } = marks;
+    rows.keep((caret ?? 0) - 1);
+    set(scroller, 'aria-activedescendant', caret && idOf(caret));
+    rule();
+  }
+
+  on(scroller, 'click', (event) => {
+    const line = numberAt(event, 'data-line');
+    if (line && getSelection()?.isCollapsed !== false) pick(line);
+  });
+  for (const kind of ['wheel', 'pointerdown', 'touchstart', 'keydown'] as const) on(scroller, kind, () => (isLed = true), true);
+  onKeys(scroller, (key) => {
+    const count = doc?.count ?? 0;
+    const at = marks.caret ?? Math.ceil(rows.top()) + 1;
+    const page = Math.max(1, Math.floor(rows.visible()) - 2);
+    const target = {
       ArrowDown: at + 1,
       ArrowUp: at - 1,
       PageDown: at + page,
@@ -101,92 +153,37 @@ export class Pane {
       End: count,
       Enter: at,
       ' ': at,
-    }[event.key];
-    return line === undefined || count === 0 ? undefined : Math.max(1, Math.min(count, line));
-  }
-
-  /** Shows a text; `message` stands in its place if there is none. */
-  show(doc: Doc | undefined, name: string, message = ''): void {
-    this.title.textContent = this.label;
-    this.detail.textContent = name;
-    this.detail.title = name;
-    this.empty.textContent = doc ? '' : message;
-    this.empty.hidden = !!doc;
-    this.root.setAttribute('data-lines', String(doc?.count ?? 0));
-    set(this.scroller, 'role', doc ? 'listbox' : undefined);
-    set(this.scroller, 'aria-label', doc ? `${this.label}: ${name}, ${counted(doc.count, 'line')}` : undefined);
-    if (doc === this.doc) return;
-    this.doc = doc;
-    this.mark(NO_MARKS);
-    this.rows.reset(doc?.count ?? 0, Math.min(doc?.widest ?? 0, LONGEST) + 10);
-  }
-
-  mark(marks: Marks): void {
-    const isOtherQuery = marks.query !== this.marks.query;
-    const isRepainted = isOtherQuery || marks.changes !== this.marks.changes || marks.other !== this.marks.other;
-    if (isOtherQuery) this.hits = this.doc ? hitLines(this.doc, marks.query) : [];
-    this.marks = marks;
-    this.linked = new Set(marks.linked);
-    this.rows.each((row, index) => {
-      if (isRepainted) this.fill(row, index + 1);
-      this.decorate(row, index + 1);
-    });
-    const { caret } = marks;
-    this.rows.kept = (caret ?? 0) - 1;
-    set(this.scroller, 'aria-activedescendant', caret === undefined ? undefined : this.id(caret));
-    this.rule();
-  }
-
-  /** Draws the overview anew. */
-  rule(): void {
-    const kinds = new Map<string, number[]>([['linked', this.marks.linked]]);
-    for (const [line, { kind }] of this.marks.changes) cached(kinds, kind, (): number[] => []).push(line);
-    kinds.set('hit', this.hits);
-    this.ruler.show(this.doc?.count ?? 0, kinds);
-    this.ruler.look(this.rows.top, this.rows.visible);
-  }
-
-  private id(line: number): string {
-    return `${this.hook.join('-')}-${line}`;
-  }
-
-  private row(line: number): HTMLElement {
-    const text = el('span', { 'data-text': '' });
-    const row = el('div', { class: 'row', role: 'option', id: this.id(line), 'data-line': line }, text);
-    set(row, 'aria-posinset', line);
-    set(row, 'aria-setsize', this.doc?.count);
-    this.fill(row, line);
-    this.decorate(row, line);
-    return row;
-  }
-
-  /** Writes the text of a row. */
-  private fill(row: HTMLElement, line: number): void {
-    const target = row.firstElementChild;
-    if (!this.doc || !(target instanceof HTMLElement)) return;
-    const all = this.doc.line(line);
-    const text = all.length > LONGEST ? all.slice(0, LONGEST) : all;
-    target.setAttribute('data-text', text);
-    const marks: Span[] = hitRanges(text, this.marks.query).map(([a, b]): Span => [a, b, 'hit']);
-    const change = this.marks.changes.get(line);
-    if (!marks.length && change?.partner && this.marks.other && (change.kind === 'edited' || change.kind === 'renamed')) {
-      for (const [a, b] of changedWords(this.marks.other.line(change.partner), text)) marks.push([a, b, 'word']);
-    }
-    paintLine(target, text, this.doc.language, marks);
-  }
-
-  /** Sets the marks of a row. Moved and renamed lines are edited lines with one attribute more. */
-  private decorate(row: HTMLElement, line: number): void {
-    const kind = this.marks.changes.get(line)?.kind;
-    const isLinked = this.linked.has(line);
-    set(row, 'data-change', kind === 'moved' || kind === 'renamed' ? 'edited' : kind);
-    set(row, 'data-moved', kind === 'moved' ? '' : undefined);
-    set(row, 'data-renamed', kind === 'renamed' ? '' : undefined);
-    set(row, 'data-linked', isLinked ? '' : undefined);
-    set(row, 'aria-selected', line === this.marks.caret ? 'true' : 'false');
-    const text = this.doc?.line(line).slice(0, 500).trim() ?? '';
-    const words = [String(line), kind, isLinked ? 'linked' : undefined, text ? undefined : 'blank'];
-    const label = `${words.filter((word) => word !== undefined).join(', ')}: ${text}`;
-    set(row, 'aria-label', kind || isLinked || !text ? label : undefined);
-  }
+    }[key];
+    if (target == null || !count) return false;
+    const line = clamp(target, 1, count);
+    rows.reveal(line - 1);
+    scrolled(true);
+    pick(line);
+    return true;
+  });
+  return {
+    root,
+    header,
+    rows,
+    mark,
+    doc: () => doc,
+    marks: () => marks,
+    /** Lines with a hit of the search. */
+    hits: () => hits,
+    /** Lets another pane lead the scrolling. */
+    yield: () => (isLed = false),
+    /** Shows a text; `message` stands in its place if there is none. */
+    show(now: Doc | undefined, name: string, message = ''): void {
+      detail.textContent = detail.title = name;
+      empty.textContent = message;
+      empty.hidden = !!now;
+      set(root, 'data-lines', now?.count ?? 0);
+      set(scroller, 'role', now && 'listbox');
+      set(scroller, 'aria-label', now && `${label}: ${name}, ${counted(now.count, 'line')}`);
+      if (now === doc) return;
+      doc = now;
+      mark(NO_MARKS);
+      rows.reset(doc?.count ?? 0, Math.min(doc?.widest ?? 0, LONGEST) + 10);
+    },
+  };
 }

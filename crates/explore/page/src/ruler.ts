@@ -1,62 +1,54 @@
 /** The overview beside a pane: where in the whole text are changes, linked lines and hits. */
-import { set, svg } from './dom';
+import { clamp, on, onResize, set, svg } from './dom';
 
 /** Height in pixels before the first layout. */
 const HEIGHT = 400;
+/** Kinds of marks, later ones over earlier ones, with their columns. */
+const COLUMNS: Record<string, number> = { added: 1, removed: 1, edited: 1, moved: 1, renamed: 1, hit: 4, linked: 6 };
 
-export class Ruler {
-  readonly root = svg('svg', { class: 'ruler', 'aria-hidden': 'true' });
-  private readonly paths = new Map<string, SVGPathElement>();
-  private readonly window = svg('rect', { class: 'window', x: 0.5, width: 11 });
-  private count = 1;
-  private height = HEIGHT;
-
-  /** `jump` gets a place from 0 to 1; `resized` draws anew. */
-  constructor(jump: (place: number) => void, resized: () => void) {
-    for (const kind of ['added', 'removed', 'edited', 'moved', 'renamed', 'hit', 'linked']) {
-      const path = svg('path', { class: kind });
-      this.paths.set(kind, path);
-      this.root.append(path);
-    }
-    this.root.append(this.window);
-    new ResizeObserver(([entry]) => {
-      this.height = entry?.contentRect.height || HEIGHT;
-      resized();
-    }).observe(this.root);
-    const at = (event: PointerEvent) => {
-      const box = this.root.getBoundingClientRect();
-      jump(Math.max(0, Math.min(1, (event.clientY - box.top) / Math.max(1, box.height))));
-    };
-    this.root.addEventListener('pointerdown', (event) => {
-      this.root.setPointerCapture(event.pointerId);
-      at(event);
-    });
-    this.root.addEventListener('pointermove', (event) => event.buttons && at(event));
-  }
-
-  /** Shows the lines of each kind, out of `count` lines. */
-  show(count: number, kinds: Map<string, Iterable<number>>): void {
-    this.count = Math.max(1, count);
-    const { height } = this;
-    for (const [kind, path] of this.paths) {
-      const size = Math.max(2, height / this.count);
-      const column = kind === 'linked' ? 'M6 ' : kind === 'hit' ? 'M4 ' : 'M1 ';
-      let d = '';
-      let last = -9;
-      for (const line of kinds.get(kind) ?? []) {
-        const y = Math.round(((line - 1) / this.count) * Math.min(height, this.count * 18) * 2) / 2;
-        if (y < last + 1 && y >= last) continue;
-        last = y;
-        d += `${column}${y}h5v${Math.min(size, 18).toFixed(1)}h-5z`;
+/** Makes a ruler. `jump` gets a place from 0 to 1; `resized` draws anew. */
+export function rulerOf(jump: (place: number) => void, resized: () => void) {
+  const paths = new Map(Object.keys(COLUMNS).map((kind) => [kind, svg('path', { class: kind })]));
+  const window = svg('rect.window', { x: 0.5, width: 11 });
+  const root = svg('svg.ruler', { 'aria-hidden': true }, ...paths.values(), window);
+  let count = 1;
+  let height = HEIGHT;
+  const used = () => Math.min(height, count * 18);
+  const at = (event: PointerEvent) => {
+    const box = root.getBoundingClientRect();
+    jump(clamp((event.clientY - box.top) / Math.max(1, box.height), 0, 1));
+  };
+  onResize(root, (now) => {
+    height = now || HEIGHT;
+    resized();
+  });
+  on(root, 'pointerdown', (event) => {
+    root.setPointerCapture(event.pointerId);
+    at(event);
+  });
+  on(root, 'pointermove', (event) => event.buttons && at(event));
+  return {
+    root,
+    /** Shows the lines of each kind, out of `lines` lines. */
+    show(lines: number, kinds: Map<string, number[]>): void {
+      count = Math.max(1, lines);
+      const size = clamp(height / count, 2, 18).toFixed(1);
+      for (const [kind, path] of paths) {
+        let d = '';
+        let last = -9;
+        for (const line of kinds.get(kind) ?? []) {
+          const y = Math.round(((line - 1) / count) * used() * 2) / 2;
+          if (y < last + 1 && y >= last) continue;
+          last = y;
+          d += `M${COLUMNS[kind]} ${y}h5v${size}h-5z`;
+        }
+        set(path, 'd', d);
       }
-      set(path, 'd', d);
-    }
-  }
-
-  /** Shows which lines are in sight. */
-  look(top: number, visible: number): void {
-    const height = Math.min(this.height, this.count * 18);
-    set(this.window, 'y', ((top / this.count) * height).toFixed(1));
-    set(this.window, 'height', Math.max(6, Math.min(1, visible / this.count) * height - 1).toFixed(1));
-  }
+    },
+    /** Shows which lines are in sight. */
+    look(top: number, visible: number): void {
+      set(window, 'y', ((top / count) * used()).toFixed(1));
+      set(window, 'height', Math.max(6, Math.min(1, visible / count) * used() - 1).toFixed(1));
+    },
+  };
 }

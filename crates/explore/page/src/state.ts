@@ -35,5 +35,7 @@ export interface State {
   base: Ref | undefined;
   schedule: number | undefined;
   record: number | undefined;
+  /** Indices of steps whose inner ones are folded. */
+  folded: number[];
   history: boolean;
 }

@@ -5,6 +5,7 @@
 import type { Hunk, Page, Version } from './data';
 import { compare, compareIds, startOf } from './diff';
 import type { Doc, Documents } from './documents';
+import { cached } from './documents';
 
 /** A version by run and index. */
 export interface Ref {
@@ -17,7 +18,6 @@ export interface Step {
   before: Ref | undefined;
   after: Ref;
   changed: boolean;
-  depth: number;
   /** Index of the step that this one is a part of. */
   parent: number | undefined;
   version: Version;
@@ -34,64 +34,65 @@ export function stepsOf(page: Page, mode: number): Step[] {
 
 function single(page: Page, run: number): Step[] {
   const versions = page.runs[run]?.versions ?? [];
-  return versions.map((version, index) => {
-    let depth = 0;
-    for (let up = version.inside; up != null && depth < 32; up = versions[up]?.inside) depth++;
-    return {
-      name: version.name,
-      before: index > 0 ? { run, index: index - 1 } : undefined,
-      after: { run, index },
-      changed: index > 0 && version.changed,
-      depth,
-      parent: version.inside ?? undefined,
-      version,
-      parts: page.runs.length > 1 && page.parting?.[run] === index,
-    };
-  });
+  return versions.map((version, index) => ({
+    name: version.name,
+    before: index > 0 ? { run, index: index - 1 } : undefined,
+    after: { run, index },
+    changed: index > 0 && version.changed,
+    parent: version.inside ?? undefined,
+    version,
+    parts: page.parting?.[run] === index,
+  }));
+}
+
+/** The step at `up` and those around it, the innermost first; not endless in bad data. */
+export function outerOf(steps: Step[], up: number | undefined): number[] {
+  const outer: number[] = [];
+  for (; up != null && outer.length < 32; up = steps[up]?.parent) outer.push(up);
+  return outer;
 }
 
 function pairs(page: Page): Step[] {
   const [a = [], b = []] = page.runs.map((run) => run.versions);
   const ids = new Map<string, number>();
   const names = (versions: Version[]) =>
-    versions.map((version, index) => {
-      const name = index === 0 ? '' : version.name;
-      ids.set(name, ids.get(name) ?? ids.size);
-      return ids.get(name) ?? 0;
-    });
+    versions.map(({ name }, index) => cached(ids, index ? name : '', () => ids.size));
+  const text = (version: Version | undefined) => version?.parts.map((p) => p.text).join();
   const steps: Step[] = [];
-  const push = (i: number | undefined, j: number | undefined, lastA: number, lastB: number) => {
-    const version = (j === undefined ? a[i ?? 0] : b[j]) ?? a[0];
-    if (!version) return;
-    const before = a[i ?? lastA];
-    const after = b[j ?? lastB];
-    const text = (v: Version | undefined) => v?.parts.map((p) => p.text).join();
-    steps.push({
-      name: (i !== undefined && j !== undefined && a[i]?.name !== b[j]?.name ? `${a[i]?.name} | ` : '') + version.name,
-      before: { run: 0, index: i ?? lastA },
-      after: { run: 1, index: j ?? lastB },
-      changed: text(before) !== text(after),
-      depth: 0,
-      parent: undefined,
-      version,
-      parts: page.parting ? i === page.parting[0] && j === page.parting[1] : false,
-    });
-  };
   let [i, j] = [0, 0];
+  /** Adds the steps before two versions. A version without a counterpart stands beside the last one of the other run. */
   const upTo = (endA: number, endB: number) => {
-    while (i < endA && j < endB) push(i, j, i++, j++);
-    while (i < endA) push(i, undefined, i++, Math.max(0, j - 1));
-    while (j < endB) push(undefined, j, Math.max(0, i - 1), j++);
+    while (i < endA || j < endB) {
+      const [isA, isB] = [i < endA, j < endB];
+      const [x, y] = [isA ? i++ : Math.max(0, i - 1), isB ? j++ : Math.max(0, j - 1)];
+      const [before, after] = [a[x], b[y]];
+      const version = isB ? after : before;
+      if (!version) continue;
+      steps.push({
+        name: isA && isB && before?.name !== version.name ? `${before?.name} | ${version.name}` : version.name,
+        before: { run: 0, index: x },
+        after: { run: 1, index: y },
+        changed: text(before) !== text(after),
+        parent: undefined,
+        version,
+        parts: false,
+      });
+    }
   };
   for (const hunk of compareIds(names(a), names(b))) {
-    while (i < startOf(hunk.before) && j < startOf(hunk.after)) push(i, j, i++, j++);
-    if (hunk.before[1] === hunk.after[1]) upTo(i + hunk.before[1], j + hunk.after[1]);
-    else {
-      upTo(i + hunk.before[1], j);
-      upTo(i, j + hunk.after[1]);
-    }
+    upTo(startOf(hunk.before), startOf(hunk.after));
+    if (hunk.before[1] !== hunk.after[1]) upTo(i + hunk.before[1], j);
+    upTo(i + (hunk.before[1] === hunk.after[1] ? hunk.before[1] : 0), j + hunk.after[1]);
   }
   upTo(a.length, b.length);
+  if (page.parting) {
+    // Names may not pair the versions whose contents part.
+    const [atA, atB] = page.parting;
+    const parting =
+      steps.find(({ before, after }) => before?.index === atA && after.index === atB) ??
+      steps.find(({ before, after }) => (before?.index ?? 0) >= atA || after.index >= atB);
+    if (parting) parting.parts = true;
+  }
   return steps;
 }
 

@@ -100,6 +100,27 @@ journey('p92_29 a node of the call graph opens two schedules of its function sid
   assert.doesNotMatch(await text('right'), /vectorized/);
 });
 
+const EXPRESSIONS = `from tvm import te
+A = te.placeholder((64, 64), name="A")
+k = te.reduce_axis((0, 64), name="k")
+C = te.compute((64,), lambda i: te.sum(A[i, k], axis=k), name="C")
+s = te.create_schedule(C.op)
+io, ii = s[C].split(C.op.axis[0], factor=16)
+s[C].parallel(io)
+`;
+
+journey('p92_29 a schedule of tensor expressions shows its stages, its record and their data', async (t) => {
+  const page = await open(t, explore(input('rowsum.py', EXPRESSIONS)));
+  assert.deepEqual((await passes(page)).map(({ name }) => name), ['rowsum.py', 'split', 'parallel']);
+  await clickLine(page, 'source', 's[C].split');
+  assert.ok((await linked(page, 'after')).includes('for i_inner in range(16)'), String(await linked(page, 'after')));
+  await page.locator('[data-node="C"]').click();
+  await frame(page);
+  assert.match(await page.locator('[data-schedule=right] [data-change]').first().textContent(), /parallel\(4\)/);
+  await shoot(page, 'expressions');
+  await checkAccess(page);
+});
+
 journey('p92_36 a line of any text finds its relatives in the others, and keeps them from pass to pass', async (t) => {
   const page = await open(t, explore(input('scale.py', KERNEL), '--passes', 'tir.LowerInitBlock,tir.UnrollLoop,tir.Simplify'));
   const list = await passes(page);
@@ -176,6 +197,20 @@ journey('two runs stand side by side, beginning where they part', async (t) => {
   assert.equal((await passes(page)).length, 4);
 });
 
+journey('runs part at a version that no name pairs', async (t) => {
+  const data = batchNorm();
+  const [run] = data.runs;
+  const [first, second, third, fourth] = run.versions;
+  data.runs.push({ ...run, name: 'other.py', versions: [first, { ...third, name: 'Extra' }, second, third, fourth] });
+  data.parting = [2, 1];
+  const page = await open(t, pageOf(data));
+  assert.deepEqual((await passes(page)).map(({ name }) => name), [
+    'batch_norm.py', 'Extra', 'Normalize', 'DecomposeOpsForInference', 'sequential',
+  ]);
+  assert.equal(await page.locator('[data-parting]').getAttribute('data-name'), 'Extra');
+  assert.equal(await page.locator('[data-pass][aria-selected=true]').getAttribute('data-pass'), '1');
+});
+
 journey('searches all versions', async (t) => {
   const page = await open(t, pageOf(batchNorm()));
   await page.keyboard.press('/');
@@ -196,7 +231,7 @@ journey('hostile text is text, and hostile addresses are ignored', async (t) => 
   const text = (await rows(page, 'after')).find((row) => row.text.includes('onerror')).text;
   assert.ok(text.includes('<img src=x onerror="document.title=1"><script>'));
   await shoot(page, 'hostile');
-  for (const address of ['#pass=-1&line=1e9', '#pass=99999999999', '#line=999999', '#pass=%E0%A4%A', '#q=%00%3Cscript%3E&node=__proto__&graph=77&base=9.9&view=constructor', `#${'a'.repeat(100_000)}`]) {
+  for (const address of ['#pass=-1&line=1e9', '#pass=99999999999', '#line=999999', '#pass=%E0%A4%A', '#q=%00%3Cscript%3E&node=__proto__&graph=77&base=9.9&view=constructor', '#folded=2.77.-1&history=2&record=9&schedule=9', `#${'a'.repeat(100_000)}`]) {
     const other = await open(t, file, { address });
     assert.ok((await count(other, 'after')) > 0, address);
     await other.evaluate((hash) => (location.hash = hash), address);
@@ -218,7 +253,7 @@ journey('100,000 lines are ready at once and scroll to the end', async (t) => {
   assert.equal((await rows(page, 'after')).at(-1).line, 100_000);
   await page.evaluate(() => (location.hash = '#pass=2&line=50000'));
   await frame(page);
-  assert.ok((await rows(page, 'source')).some((row) => row.linked && row.line === 50_000));
+  for (const pane of ['source', 'after']) assert.ok((await rows(page, pane)).some((row) => row.linked && row.line === 50_000), pane);
   await shoot(page, 'large');
 });
 
@@ -279,6 +314,49 @@ journey('everything is reached by the keyboard', async (t) => {
   assert.equal(await page.locator('[data-node][aria-pressed=true]').getAttribute('data-node'), 'bn1');
 });
 
+journey('an address brings back what is folded, hidden and chosen', async (t) => {
+  const file = pageOf(batchNorm());
+  const page = await open(t, file, { address: '#pass=3&line=7&view=text' });
+  const status = () => page.locator('.facts').textContent();
+  assert.match(await status(), /^3 sequentiallinked lines: 1 in source, 7 in before, 7 in after/);
+  await page.keyboard.press('f');
+  await page.keyboard.press('h');
+  const other = await open(t, file, { address: new URL(page.url()).hash });
+  for (const each of [page, other]) {
+    assert.equal((await passes(each)).length, 2);
+    assert.equal(await each.locator('.history').isVisible(), false);
+  }
+  await other.keyboard.press('f');
+  assert.equal((await passes(other)).length, 4);
+});
+
+journey('graphs beside each other, and functions with schedules, are chosen from a list', async (t) => {
+  const data = batchNorm();
+  data.schedules.push({ ...data.schedules[0], function: 'other', records: data.schedules[0].records.slice(0, 2) });
+  data.graphs.push({ ...data.graphs[0], name: 'second' });
+  const page = await open(t, pageOf(data), { address: '#view=graph' });
+  await page.getByLabel('Graph', { exact: true }).locator('select').selectOption('second');
+  assert.match(page.url(), /graph=2/);
+  await page.locator('[data-action=view-schedules]').click();
+  await page.getByLabel('Function').selectOption('other');
+  assert.match(page.url(), /schedule=1/);
+  assert.equal(await page.locator('[data-record]').count(), 2);
+  await checkAccess(page);
+});
+
+journey('changed words and hits can be read on every ground', async (t) => {
+  const data = batchNorm();
+  data.texts[1] = data.texts[1].replace('lv = R.nn.relu(x)', 'lv = R.nn.relu(x, T.float32(1), True, "a", for) # one');
+  data.texts[2] = data.texts[2].replace('lv = R.nn.relu(x)', 'lv = R.nn.relu(x, T.float32(2), False, "b", for) # two');
+  data.runs[0].versions[2].hunks.unshift({ kind: 'edited', before: [4, 1], after: [4, 1] });
+  const page = await open(t, pageOf(data), { address: '#pass=2&view=text' });
+  assert.ok((await page.locator('.word.k').count()) > 0);
+  await checkAccess(page);
+  await page.fill('input[type=search]', 'o');
+  await page.waitForFunction(() => document.querySelectorAll('mark').length > 0);
+  await checkAccess(page);
+});
+
 journey('a narrow window stacks the panes', async (t) => {
   const page = await open(t, pageOf(batchNorm()), { width: 400, height: 760, address: '#pass=2&view=text' });
   const wide = await page.evaluate(() => document.documentElement.scrollWidth);
@@ -287,4 +365,7 @@ journey('a narrow window stacks the panes', async (t) => {
   assert.ok((await changes(page)).length > 0);
   await shoot(page, 'narrow');
   await checkAccess(page);
+  await page.evaluate(() => (location.hash = '#view=schedules'));
+  await page.locator('.call').last().evaluate((call) => (call.textContent = 'sch.split(loop=l1, '.repeat(9)));
+  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 400);
 });

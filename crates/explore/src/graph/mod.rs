@@ -125,11 +125,12 @@ pub fn link_heads(graphs: &mut [Graph], run: &Run, index: u32, store: &mut Store
     }
 }
 
-/// Gives the nodes of functions their schedules.
+/// Gives the nodes of functions their schedules, unless they have one.
 pub fn link_schedules(graphs: &mut [Graph], schedules: &[Schedule]) {
     let numbers: HashMap<&str, u32> =
         schedules.iter().map(|schedule| schedule.function.as_str()).zip(0..).collect();
     for node in graphs.iter_mut().flat_map(|graph| &mut graph.nodes) {
-        node.schedule = node.function.as_deref().and_then(|function| numbers.get(function).copied());
+        let of_function = || node.function.as_deref().and_then(|function| numbers.get(function).copied());
+        node.schedule = node.schedule.or_else(of_function);
     }
 }

@@ -7,15 +7,20 @@ use tvmscript::diagnostics::LineIndex;
 use tvmscript::ir_core::{Array, ObjectLike as _};
 use tvmscript::passes::ProgramForm;
 use tvmscript::schedule::RegisteredIntrinsics;
+use tvmscript::te::Schedule as Expressions;
 use tvmscript_explore::dumps::{self, Dump, DumpError};
+use tvmscript_explore::expressions;
 use tvmscript_explore::graph;
+use tvmscript_explore::lineage::file_name;
 use tvmscript_explore::page::Store;
+use tvmscript_explore::run;
 use tvmscript_explore::schedules::{self, Step};
 
+use super::super::schedule_picture::te_schedule_of;
 use super::program::Programs;
 use super::{Explorer, Made};
 use crate::failure::{FileError, FileErrorKind};
-use crate::input::{self, Input, display_name};
+use crate::input::{self, Input, Source, display_name};
 use crate::models;
 use crate::timings::Timings;
 
@@ -23,6 +28,8 @@ use crate::timings::Timings;
 enum Read {
     /// A dump, with the steps of the schedule if it is the record of one.
     Dump(Dump, Vec<Step>),
+    /// A schedule of tensor expressions, with the file that makes it.
+    Expressions(Box<(Expressions, Source)>),
     Programs(Box<Input>),
 }
 
@@ -37,24 +44,35 @@ impl Explorer<'_> {
     ) -> Result<Made, Box<FileError>> {
         let registry = self.settings.registry();
         let (read, intrinsics) = RegisteredIntrinsics::of(registry, || self.read(path, timings));
-        let (dump, steps) = match read? {
-            Read::Dump(dump, steps) => (dump, steps),
+        let read = match read? {
             Read::Programs(input) => {
                 return Programs::of_input(self, *input, intrinsics).make(index, store, timings);
             }
+            other => other,
         };
         let has_passes = !self.args.passes.names.is_empty() || self.args.trace.is_some();
         if has_passes && self.args.other.is_none() {
-            let message = "passes and traces are for programs, and this is a dump of passes".to_owned();
+            let kind = match read {
+                Read::Dump(..) => "a dump of passes",
+                _ => "a schedule of tensor expressions",
+            };
+            let message = format!("passes and traces are for programs, and this is {kind}");
             return Err(FileError::new(FileErrorKind::Explore(message), None));
         }
-        Ok(timings.time("page", || self.of_dump(dump, steps, index, store)))
+        Ok(timings.time("page", || match read {
+            Read::Dump(dump, steps) => self.of_dump(dump, steps, index, store),
+            Read::Expressions(expressions) => self.of_expressions(*expressions, index, store),
+            Read::Programs(_) => Made::default(),
+        }))
     }
 
     fn read(&self, path: &Path, timings: &mut Timings) -> Result<Read, Box<FileError>> {
         let failed = |message: String| FileError::new(FileErrorKind::Explore(message), None);
         let load = |path: &Path, timings: &mut Timings| {
-            input::load(path, self.settings, timings).map(|input| Read::Programs(Box::new(input)))
+            let loaded = input::load(path, self.settings, timings);
+            loaded
+                .map(|input| Read::Programs(Box::new(input)))
+                .or_else(|failed| self.or_expressions(failed, timings))
         };
         if models::is_model(path) {
             return load(path, timings);
@@ -88,7 +106,46 @@ impl Explorer<'_> {
         }
         match input::parse_input(&mut source, self.settings, timings) {
             Ok((scripts, warnings)) => Ok(Read::Programs(Box::new(Input { source, scripts, warnings }))),
-            Err(failure) => Err(FileError::new(failure, Some(source))),
+            Err(failure) => self.or_expressions(FileError::new(failure, Some(source)), timings),
+        }
+    }
+
+    /// The schedule of tensor expressions of a file that has no program.
+    fn or_expressions(
+        &self,
+        mut failed: Box<FileError>,
+        timings: &mut Timings,
+    ) -> Result<Read, Box<FileError>> {
+        let Some(source) = failed.source.take() else { return Err(failed) };
+        if source.text.contains("create_schedule") {
+            match te_schedule_of(&source, self.settings, timings) {
+                Ok(Some(schedule)) => return Ok(Read::Expressions(Box::new((schedule, source)))),
+                Ok(None) => {}
+                Err(failure) => failed.failure = failure,
+            }
+        }
+        failed.source = Some(source);
+        Err(failed)
+    }
+
+    /// The run of a schedule of tensor expressions.
+    fn of_expressions(
+        &self,
+        (schedule, source): (Expressions, Source),
+        index: u32,
+        store: &mut Store,
+    ) -> Made {
+        let name = file_name(&source.name).to_owned();
+        let input = run::Input { name, text: Some(source.text), ..run::Input::default() };
+        let shown = expressions::shown(&schedule, input, index, store, self.settings.registry());
+        Made {
+            run: shown.run,
+            fingerprints: shown.fingerprints,
+            // Only the graphs of the first input are shown.
+            graphs: if index == 0 { vec![shown.graph] } else { Vec::new() },
+            schedules: vec![shown.schedule],
+            notes: shown.notes,
+            ..Made::default()
         }
     }
 

@@ -13,7 +13,7 @@ use tvmscript::schedule::TracedBuild;
 use tvmscript_explore::comparison::{Fingerprint, parting};
 use tvmscript_explore::export::{chrome_trace, model_explorer, svg};
 use tvmscript_explore::graph;
-use tvmscript_explore::page::{Graph, Page, Run as PageRun, Store, html};
+use tvmscript_explore::page::{Graph, Page, Run as PageRun, Schedule, Store, html};
 use tvmscript_explore::schedules::{Step, schedules};
 
 use super::{Answer, Run, opt};
@@ -77,6 +77,8 @@ struct Made {
     graphs: Vec<Graph>,
     /// Steps of a schedule.
     steps: Vec<Step>,
+    /// Schedules that are not of TIR.
+    schedules: Vec<Schedule>,
     config: PrinterConfig,
     failure: Option<String>,
     notes: Vec<String>,
@@ -110,6 +112,7 @@ impl Explorer<'_> {
             let failed = |error| FileError::new(FileErrorKind::Unprintable(error), None);
             page.schedules.extend(schedules.map_err(failed)?);
         }
+        page.schedules.append(&mut first.schedules);
         let (mut failures, mut warnings) = (Vec::new(), None);
         failures.extend(first.failure.take());
         page.notes.append(&mut first.notes);
