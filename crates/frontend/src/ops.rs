@@ -1,10 +1,11 @@
 //! Short forms of what converters make and ask: constants, lists of integers, shapes, types.
 
-use tvmscript_ir_core::{Array, DataType, Ref};
+use tvmscript_ir_core::{Array, DataType, Ref, arithmetic::is_float};
 use tvmscript_prim::{self as prim, FloatImm, IntImm, ops::int_value};
 use tvmscript_relax::build::args::{ExprArg, ShapeArg};
 use tvmscript_relax::evaluate::Tensor;
 use tvmscript_relax::op::call::CALL_PURE_PACKED;
+use tvmscript_relax::op::{datatype::astype, elementwise};
 use tvmscript_relax::{
     Call, Constant, Expr, ExternFunc, PrimValue, ShapeExpr, StructInfo, TensorStructInfo, Tuple,
     TupleGetItem, TupleStructInfo, struct_info_of,
@@ -103,6 +104,14 @@ pub fn int64_number(value: i64) -> Expr {
 pub fn field(tuple: &Expr, index: usize) -> Expr {
     let (tuple_value, span) = (tuple.clone(), tvmscript_ir_core::Span::current());
     Ref::new(TupleGetItem { span, struct_info_: None, tuple_value, index: index as i64 }).upcast()
+}
+
+/// Powers of integers in a type, computed in `float64`, since TVM compiles none of integers.
+pub fn integer_power(a: Expr, b: Expr, dtype: DataType) -> Expr {
+    let is_whole = !is_float(dtype_of(&b));
+    let wide = |x: Expr| astype(x, DataType::float(64)).upcast();
+    let power: Expr = elementwise::power(wide(a), wide(b)).upcast();
+    astype(if is_whole { elementwise::round(power).upcast() } else { power }, dtype).upcast()
 }
 
 /// The tensor's shape changed; a length of -1 is inferred and 0 copied, as scripts have it.

@@ -335,7 +335,8 @@ impl BlockBuilder {
         with_stack(|| self.normalize_new(value))
     }
 
-    fn forget_normalized(&mut self) {
+    /// Forgets which values are bound: one that is used again is bound once more.
+    pub fn forget_normalized(&mut self) {
         self.normalized.clear();
         self.normal_tuples.clear();
     }

@@ -10,6 +10,7 @@ use crate::models::build::{model_of, node, value_of};
 const FLOAT: i32 = 1;
 const UINT8: i32 = 2;
 const INT64: i32 = 7;
+const BOOL: i32 = 9;
 
 /// A model of one node `y = op(..)` under construction.
 struct Case {
@@ -247,10 +248,70 @@ fn space_to_depth_has_both_orders() {
 }
 
 #[test]
-fn scale_of_one_element_is_a_scalar() {
-    let node = case(13, "QuantizeLinear").input("x", FLOAT, &[2, 3]).input("scale", FLOAT, &[1]);
-    let node = node.input("zero", UINT8, &[1]);
-    assert_eq!(node.calls(), "squeeze squeeze quantize");
+fn scale_of_one_element_serves_every_shape() {
+    let quantized = |dims: &[i64]| {
+        let node = case(13, "QuantizeLinear").input("x", FLOAT, dims).input("scale", FLOAT, &[1]);
+        node.input("zero", UINT8, &[1]).calls()
+    };
+    assert_eq!(quantized(&[2, 3]), "quantize");
+    assert_eq!(quantized(&[]), "quantize");
+    let dequantized = case(13, "DequantizeLinear").input("x", UINT8, &[]).input("scale", FLOAT, &[2]);
+    dequantized.check_refused("a tensor of one element, for an operand of rank 0");
+}
+
+#[test]
+fn constants_are_cast_with_wrapping() {
+    let bytes = [-1.3f32, 0.6, 256.9].into_iter().flat_map(f32::to_le_bytes).collect();
+    let cast = case(13, "Cast").constant("x", FLOAT, &[3], bytes).int("to", UINT8.into());
+    let text = cast.imported().unwrap();
+    assert!(text.contains(r#"R.const([255, 0, 0], "uint8")"#), "{text}");
+}
+
+#[test]
+fn a_fill_without_axes_is_broadcast() {
+    let fill = case(20, "ConstantOfShape").constant("shape", INT64, &[0], Vec::new());
+    fill.check(r#"R.broadcast_to(R.const(0.0, "float32"), R.shape([]))"#);
+}
+
+#[test]
+fn a_kernel_of_unknown_size_needs_no_attribute() {
+    let conv = || case(11, "Conv").input("x", FLOAT, &[1, 2, 6, 8]).input("w", FLOAT, &[4, 2, -1, 3]);
+    assert_eq!(conv().calls(), "nn.conv2d");
+    conv().text("auto_pad", "SAME_UPPER").check_refused("needs a kernel whose size is known");
+}
+
+#[test]
+fn sizes_of_a_later_version_are_read_in_an_old_model() {
+    let sizes = [1i64, 1, 4, 6].into_iter().flat_map(i64::to_le_bytes).collect();
+    let mut resize = case(10, "Resize").input("x", FLOAT, &[1, 1, 2, 3]);
+    resize.node().input.extend(["".into(), "".into()]);
+    assert_eq!(resize.constant("sizes", INT64, &[4], sizes).calls(), "image.resize2d");
+}
+
+#[test]
+fn results_beside_a_conditional_are_bound_at_the_end() {
+    let graph = |node, result: &'static str| GraphProto {
+        node: vec![node],
+        output: vec![value_of(result, FLOAT, &[2])],
+        ..GraphProto::default()
+    };
+    let branch = |name: &'static str, g| AttributeProto {
+        name: name.into(),
+        g: Some(Box::new(g)),
+        ..AttributeProto::default()
+    };
+    let mut choice = node("choice", "If", &["c"], &["y"]);
+    choice.attribute.push(branch("then_branch", graph(node("then", "Neg", &["a"], &["t"]), "t")));
+    choice.attribute.push(branch("else_branch", graph(node("else", "Abs", &["a"], &["e"]), "e")));
+    let graph = GraphProto {
+        node: vec![node("relu", "Relu", &["x"], &["a"]), choice],
+        input: vec![value_of("x", FLOAT, &[2]), value_of("c", BOOL, &[])],
+        output: vec![value_of("y", FLOAT, &[2]), value_of("a", FLOAT, &[2])],
+        ..GraphProto::default()
+    };
+    let text = Case { opset: 13, graph }.imported().unwrap();
+    // The branches read the first one; the second one, behind the conditional, is the result.
+    assert_eq!(text.matches("R.nn.relu(x)").count(), 2, "{text}");
 }
 
 #[test]

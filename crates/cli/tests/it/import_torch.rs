@@ -184,13 +184,33 @@ fn values_are_those_of_pytorch_where_the_importer_of_tvm_has_others() {
     assert_eq!(select, ["lv = R.take(x, R.const(2, \"int64\"), axis=1, mode=\"fast\")"]);
     let narrow = one("torch_narrow.pt2", "aten.narrow.default", &[int(2), int(1), int(2)]);
     assert_eq!(narrow, ["lv = R.strided_slice(x, (2,), (1,), (3,), assume_inbound=False)"]);
-    let elu = one("torch_selu.pt2", "aten.selu.default", &[]);
-    assert!(
-        elu.iter().any(|line| line.contains("R.multiply(") && line.contains("R.const(1.05070")),
-        "{elu:?}"
-    );
     let any = one("torch_any.pt2", "aten.any.default", &[]);
     assert_eq!(any[0], "lv = R.astype(x, dtype=\"bool\")");
+}
+
+#[test]
+fn operators_take_the_form_that_the_importer_of_tvm_gives_them() {
+    let selu = one("torch_selu.pt2", "aten.selu.default", &[]);
+    assert_eq!(selu, ["lv = R.nn.selu(x)"]);
+    // As many parts as the call states, though PyTorch makes fewer.
+    let chunk = one("torch_chunk.pt2", "aten.chunk.default", &[int(3), int(2)]);
+    assert_eq!(chunk[0], "lv = R.split(x, indices_or_sections=3, axis=2)");
+}
+
+#[test]
+fn powers_of_integers_are_computed_in_float64() {
+    let mut model = program(
+        graph(
+            &[("x", json!([2]))],
+            &[node("torch.ops.aten.pow.Tensor_Tensor", &[tensor("x"), tensor("x")], "y")],
+            &["y"],
+        ),
+        &[],
+    );
+    model["graph_module"]["graph"]["tensor_values"]["x"]["dtype"] = json!(5);
+    let lines = body("torch_pow.pt2", &model);
+    assert_eq!(lines.first().unwrap(), "lv = R.astype(x, dtype=\"float64\")");
+    assert_eq!(lines.last().unwrap(), "lv4 = R.astype(lv3, dtype=\"int64\")");
 }
 
 #[test]

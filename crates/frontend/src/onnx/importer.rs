@@ -119,6 +119,10 @@ pub(super) fn import(
     }
     let _no_layer = crate::graph::Layer::enter(None);
     let result = one_of(results);
+    if has_if {
+        // TVM's importer binds the results of such a graph in a block of their own, also those that are bound before.
+        importer.graph.blocks().forget_normalized();
+    }
     let finished = importer.graph.finish(result).map_err(internal)?;
     Ok(finished.into_model(Vec::new()))
 }

@@ -19,7 +19,7 @@ pub(super) fn evaluate(cx: &Operands<'_>) -> Option<Tensor> {
     };
     let (x, axis) = (cx.tensor(0)?, cx.attrs::<QuantizeAttrs>()?.axis);
     let along = |values: Tensor| match values.shape.as_slice() {
-        [] => values.broadcast(&x.shape),
+        dims if dims.iter().all(|dim| *dim == 1) => values.reshaped(&[])?.broadcast(&x.shape),
         [length] => {
             let mut shape = vec![1; x.shape.len()];
             *shape.get_mut(axis_of(axis, x.shape.len())?)? = *length;

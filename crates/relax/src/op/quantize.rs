@@ -3,6 +3,7 @@
 //! Upstream counterpart: `src/relax/op/tensor/qdq.cc`.
 
 use tvmscript_ir_core::TypeCode;
+use tvmscript_prim::ops::int_value;
 
 use super::prelude::*;
 use crate::analysis::same_dim;
@@ -54,8 +55,13 @@ fn listed(dtypes: &[DataType]) -> String {
     names.join(", ")
 }
 
-/// The operand with the stated element type. Scale and zero point are scalars, or have one element per index of the
-/// axis.
+/// Returns `true` for tensors of one element.
+fn is_single(param: &TensorStructInfo) -> bool {
+    param.dims().is_some_and(|dims| dims.iter().all(|dim| int_value(dim) == Some(1)))
+}
+
+/// The operand with the stated element type. Scale and zero point have one element, or one per index of the axis.
+/// Operands of rank 0 have no axis.
 fn converted(cx: &mut Infer<'_>, takes: &[DataType], gives: &[DataType]) -> Inferred {
     let QuantizeAttrs { out_dtype, axis } = *cx.attrs()?;
     if !gives.contains(&out_dtype) {
@@ -75,11 +81,14 @@ fn converted(cx: &mut Infer<'_>, takes: &[DataType], gives: &[DataType]) -> Infe
     is_one_of(1, scale.dtype, &FLOATS)?;
     is_one_of(2, zero_point.dtype, &ZERO_POINTS)?;
     // The axis must be known, so the rank must be.
-    let axis = cx.axis(axis, data.ndim.max(0))?;
+    let axis = if data.ndim == 0 { None } else { Some(cx.axis(axis, data.ndim.max(0))?) };
     for (index, param) in [&scale, &zero_point].into_iter().enumerate() {
-        if param.dims().is_some_and(|dims| dims.is_empty()) {
+        if is_single(param) {
             continue;
         }
+        let Some(axis) = axis else {
+            return Err(cx.wrong_kind(index + 1, "a tensor of one element, for an operand of rank 0"));
+        };
         let dim = |tensor: &TensorStructInfo, axis: usize| tensor.known_dims()?.get(axis).cloned();
         let (Some(size), Some(length)) = (dim(param, 0), dim(&data, axis)) else {
             return Err(cx.wrong_kind(index + 1, "a scalar, or a tensor of known length"));

@@ -1,8 +1,9 @@
 //! Conversions of element types.
 
-use tvmscript_ir_core::DataType;
 use tvmscript_ir_core::arithmetic::is_float;
+use tvmscript_ir_core::{DataType, Ref};
 use tvmscript_prim::{FloatImm, ops as prim_ops};
+use tvmscript_relax::evaluate::{Data, Tensor};
 use tvmscript_relax::op::datatype::astype;
 use tvmscript_relax::op::elementwise as op;
 use tvmscript_relax::{Constant, Expr, PrimValue, ShapeExpr};
@@ -11,7 +12,7 @@ use super::super::node::{Converted, Node, Output};
 use super::rows;
 use super::scalar::{as_tensor, element_type};
 use crate::error::Reason;
-use crate::ops::{dtype_of, int64_number, number};
+use crate::ops::{dtype_of, elements, int64_number, number};
 
 rows! {
     "Cast" { 13: |cx| {
@@ -42,6 +43,9 @@ fn cast(cx: &mut Node<'_, '_>, dtype: DataType) -> Converted {
         if is_shape && dtype == DataType::INT64 {
             return Ok(x.into());
         }
+        if let Some(wrapped) = wrapped_constant(&x, dtype) {
+            return Ok(cx.named(wrapped).into());
+        }
         let folded = cx.folded(astype(x.clone(), dtype))?;
         if folded.is::<Constant>() {
             return Ok(folded.into());
@@ -58,6 +62,22 @@ fn cast(cx: &mut Node<'_, '_>, dtype: DataType) -> Converted {
 /// Returns `true` for floating-point numbers of any width.
 fn is_floating(dtype: DataType) -> bool {
     is_float(dtype) || dtype.is_any_float()
+}
+
+/// A constant of floating-point numbers as unsigned or short integers, wrapped as [`wrapped`] does it, if all of them are
+/// integers of the type in between.
+fn wrapped_constant(x: &Expr, dtype: DataType) -> Option<Ref<Constant>> {
+    let between = match (dtype.is_uint(), dtype.bits) {
+        (true, 32) => 2f64.powi(63),
+        (_, 8 | 16) if dtype.is_int() || dtype.is_uint() => 2f64.powi(31),
+        _ => return None,
+    };
+    let x = elements(x)?;
+    let Data::Float(values) = x.data else { return None };
+    let is_whole = |value: &f64| value.abs() < between;
+    let is_known = values.iter().all(is_whole);
+    let ints = values.iter().map(|value| value.trunc() as i128);
+    is_known.then(|| Constant::new(Tensor::of_ints(dtype, x.shape, ints).encode()))
 }
 
 /// Floating-point numbers as integers: those that are not finite become 0, others wrap.

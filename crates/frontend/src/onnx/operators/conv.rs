@@ -23,6 +23,7 @@ rows! {
 pub(super) struct Window {
     /// Number of spatial axes: 1, 2 or 3.
     pub(super) axes: usize,
+    /// Size along each axis; empty if the model does not tell it.
     pub(super) kernel: Vec<i64>,
     pub(super) strides: Vec<i64>,
     pub(super) dilations: Vec<i64>,
@@ -93,11 +94,17 @@ impl Window {
         self.kernel.iter().zip(&self.dilations).map(span)
     }
 
+    fn check_kernel(&self) -> Result<(), Reason> {
+        let is_known = self.kernel.len() == self.axes;
+        if is_known { Ok(()) } else { Err("`auto_pad` needs a kernel whose size is known".into()) }
+    }
+
     /// Padding for `auto_pad` before and after each spatial axis of an operand.
     ///
     /// # Errors
     /// Fails if a length that the padding depends on is not a number.
     pub(super) fn same_pads(&self, x: &Expr) -> Result<Vec<(i64, i64)>, Reason> {
+        self.check_kernel()?;
         let dims = dims(x)?;
         let lengths = dims.iter().skip(2);
         let pads = lengths.zip(self.spans().zip(&self.strides)).map(|(length, (span, stride))| {
@@ -138,9 +145,10 @@ fn layout(kind: &str, axes: usize) -> tvmscript_ir_core::Str {
     str(&format!("{kind}{spatial}"))
 }
 
-/// The size of a kernel `(out, in, ...)`.
-pub(super) fn kernel_of(weight: &Expr) -> Option<Vec<i64>> {
-    crate::ops::dims_of(weight)?.iter().skip(2).map(prim_ops::int_value).collect()
+/// The size of a kernel `(out, in, ...)`; empty if it is not known.
+pub(super) fn kernel_of(weight: &Expr) -> Vec<i64> {
+    let dims = crate::ops::dims_of(weight);
+    dims.and_then(|dims| dims.iter().skip(2).map(prim_ops::int_value).collect()).unwrap_or_default()
 }
 
 /// A convolution of channels-first tensors with padding of its own.
@@ -192,7 +200,7 @@ pub(super) fn with_bias(result: Expr, bias: Option<Expr>, axes: usize) -> Result
 
 fn conv(cx: &mut Node<'_, '_>) -> Converted {
     let (mut x, weight) = (cx.input(0)?, cx.input(1)?);
-    let window = Window::of(cx, &x, kernel_of(&weight))?;
+    let window = Window::of(cx, &x, Some(kernel_of(&weight)))?;
     if window.auto_pad != AutoPad::No {
         x = same_padded(cx, &window, x)?;
     }
@@ -203,7 +211,7 @@ fn conv(cx: &mut Node<'_, '_>) -> Converted {
 
 fn conv_transpose(cx: &mut Node<'_, '_>) -> Converted {
     let (x, weight) = (cx.input(0)?, cx.input(1)?);
-    let mut window = Window::of(cx, &x, kernel_of(&weight))?;
+    let mut window = Window::of(cx, &x, Some(kernel_of(&weight)))?;
     let axes = window.axes;
     let mut output_padding = cx.ints("output_padding").unwrap_or_else(|| vec![0; axes]);
     let stated = cx.ints("output_shape").filter(|shape| !shape.is_empty());
@@ -236,6 +244,7 @@ fn transposed_pads(
     output_padding: &mut [i64],
     stated: Option<Vec<i64>>,
 ) -> Result<Vec<i64>, Reason> {
+    window.check_kernel()?;
     let skipped = |stated: &Vec<i64>| stated.len().saturating_sub(window.axes);
     let stated = stated.map(|stated| stated.iter().skip(skipped(&stated)).copied().collect::<Vec<_>>());
     let lengths = match stated {

@@ -75,9 +75,9 @@ fn constant_of_shape(cx: &mut Node<'_, '_>) -> Converted {
     };
     let element = ops::elements(&value.clone().upcast()).filter(|element| element.len() == 1);
     let element = element.ok_or("the value must be one number")?;
-    // A point or vector becomes a constant, others are broadcast where they are used.
+    // A vector becomes a constant, others are broadcast where they are used; a vector cannot be broadcast to a point.
     let dims = match ops::integers(&shape).as_deref() {
-        Some([]) => Some(Vec::new()),
+        Some([]) if !element.shape.is_empty() => Some(Vec::new()),
         Some([length]) => Some(vec![usize::try_from(*length).unwrap_or(usize::MAX)]),
         _ => None,
     };

@@ -10,7 +10,7 @@ use super::super::node::{Converted, Node, Output};
 use super::rows;
 use super::scalar::{self, ScalarOp, as_tensor, combined, like};
 use crate::error::Reason;
-use crate::ops::{dtype_of, int_operand, numbers};
+use crate::ops::{dtype_of, int_operand, integer_power, numbers};
 
 rows! {
     "Abs" { 13: |cx| folding(cx, op::abs) } => "abs";
@@ -126,24 +126,16 @@ fn bit_shift(cx: &mut Node<'_, '_>) -> Converted {
     }
 }
 
-/// Powers of integers are computed in `float64`, since TVM compiles none of integers.
 fn power(cx: &mut Node<'_, '_>) -> Converted {
     let (a, b) = (cx.tensor(0)?, cx.tensor(1)?);
     let (base, exponent) = (dtype_of(&a), dtype_of(&b));
     let is_constant = a.is::<Constant>() && b.is::<Constant>();
     if is_integer(&a) && !(base == exponent && is_constant) {
-        let wide = |x: Expr| astype(x, DataType::float(64)).upcast();
-        let result: Expr = op::power(wide(a), wide(b)).upcast();
-        let result = if is_integer_type(exponent) { op::round(result).upcast() } else { result };
-        return Ok(astype(result, base).into());
+        return Ok(Output::One(integer_power(a, b, base)));
     }
     let is_known = !base.is_void() && !exponent.is_void();
     let b = if is_known && base != exponent { cx.folded(astype(b, base))? } else { b };
     cx.fold(op::power(a, b))
-}
-
-fn is_integer_type(dtype: DataType) -> bool {
-    dtype.is_int() || dtype.is_uint()
 }
 
 fn negate(cx: &mut Node<'_, '_>) -> Converted {

@@ -330,7 +330,7 @@ fn embed_layer_norm(cx: &mut Node<'_, '_>) -> Converted {
         Some(mask) => sum(mask, Some(ints(&[1])), false).upcast(),
         None => {
             let zeros = (0..batch).map(|_| 0i128);
-            Constant::new(Tensor::of_ints(DataType::INT64, vec![batch as usize], zeros).encode()).upcast()
+            Constant::new(Tensor::of_ints(DataType::INT32, vec![batch as usize], zeros).encode()).upcast()
         }
     };
     Ok(vec![result, counts, total].into())

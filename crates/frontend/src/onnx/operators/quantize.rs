@@ -14,7 +14,7 @@ use super::conv::{Window, convolved, kernel_of, with_bias};
 use super::rows;
 use super::scalar::like;
 use crate::error::Reason;
-use crate::ops::{dtype_of, int_operand, ints, lengths_of, number, rank, rank_of, reshape, shape};
+use crate::ops::{dtype_of, int_operand, ints, number, rank, rank_of, reshape, shape};
 
 rows! {
     "ConvInteger" { 10: conv_integer } => "astype, subtract, nn.conv2d";
@@ -45,19 +45,6 @@ fn axis_of(cx: &Node<'_, '_>, x: &Expr) -> Result<i64, Reason> {
     Ok(if axis == 1 && rank_of(x).is_some_and(|rank| rank <= 1) { 0 } else { axis })
 }
 
-/// The scale or zero point; one of a single element that is not along an axis becomes a scalar.
-fn scalar_or_vector(value: Expr, x: &Expr, axis: i64) -> Result<Expr, Reason> {
-    if lengths_of(&value).as_deref() != Some(&[1]) {
-        return Ok(value);
-    }
-    let along = |lengths: &Vec<i64>| {
-        let at = if axis < 0 { axis + lengths.len() as i64 } else { axis };
-        usize::try_from(at).ok().and_then(|at| lengths.get(at).copied())
-    };
-    let is_along = lengths_of(x).as_ref().and_then(along) == Some(1);
-    if is_along { Ok(value) } else { Ok(squeeze(value, Some(ints(&[0]))).upcast()) }
-}
-
 fn zero_point(cx: &Node<'_, '_>, index: usize, dtype: DataType) -> Expr {
     cx.optional(index).unwrap_or_else(|| number(dtype, 0.0))
 }
@@ -80,8 +67,7 @@ fn quantized(cx: &mut Node<'_, '_>) -> Converted {
     if is_float8 && cx.int("saturate").unwrap_or(1) != 1 {
         return Err("float8 numbers without saturation are not supported".into());
     }
-    let zero = scalar_or_vector(zero_point(cx, 2, dtype), &x, axis)?;
-    let scale = scalar_or_vector(scale, &x, axis)?;
+    let zero = zero_point(cx, 2, dtype);
     Ok(quantize(x, scale, zero, axis, dtype).into())
 }
 
@@ -89,8 +75,7 @@ fn dequantized(cx: &mut Node<'_, '_>, out_dtype: fn(&Node<'_, '_>) -> Result<Dat
     let (x, scale) = (cx.input(0)?, cx.input(1)?);
     let axis = axis_of(cx, &x)?;
     let dtype = out_dtype(cx)?;
-    let zero = scalar_or_vector(zero_point(cx, 2, dtype_of(&x)), &x, axis)?;
-    let scale = scalar_or_vector(scale, &x, axis)?;
+    let zero = zero_point(cx, 2, dtype_of(&x));
     Ok(dequantize(x, scale, zero, axis, dtype).into())
 }
 
@@ -153,7 +138,7 @@ fn along_kernel(zero: Option<Expr>, axes: usize) -> Result<Option<Expr>, Reason>
 fn integer_conv(cx: &mut Node<'_, '_>, at: [usize; 4]) -> Result<(Expr, usize), Reason> {
     let [x_at, zero_at, weight_at, weight_zero_at] = at;
     let (x, weight) = (cx.input(x_at)?, cx.input(weight_at)?);
-    let window = Window::of(cx, &x, kernel_of(&weight))?;
+    let window = Window::of(cx, &x, Some(kernel_of(&weight)))?;
     let pads = window.resolved_pads(&x)?;
     let x_zero = match cx.optional(zero_at) {
         Some(zero) if rank(&zero)? == 1 => Some(squeeze(zero, None).upcast()),

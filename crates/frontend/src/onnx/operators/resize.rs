@@ -145,6 +145,8 @@ fn spatial(own: &[prim::Expr], all: Vec<prim::Expr>) -> Result<Vec<prim::Expr>, 
 }
 
 fn resize(cx: &mut Node<'_, '_>, version: Version) -> Converted {
+    // Only the first version has the scales second; models that state an old version may have later ones.
+    let version = if cx.inputs.len() > 2 { Version::Eleven } else { version };
     let x = cx.tensor(0)?;
     let own = dims(&x)?;
     let rank = own.len();

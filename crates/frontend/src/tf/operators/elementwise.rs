@@ -4,12 +4,13 @@ use tvmscript_ir_core::{DataType, Ref};
 use tvmscript_prim::ops as dim;
 use tvmscript_relax::op::elementwise as op;
 use tvmscript_relax::op::nn::activation as nn;
+use tvmscript_relax::op::tvm_0_27::tensor::atan2;
 use tvmscript_relax::{Call, Expr};
 
 use super::super::dims::DimOp;
 use super::super::node::{Converted, Node};
 use super::rows;
-use crate::ops::{dtype_of, int_operand, number};
+use crate::ops::{dtype_of, int_operand, integer_power, number};
 
 rows! {
     "Abs" => |cx| unary(cx, op::abs), "abs";
@@ -24,6 +25,7 @@ rows! {
     "BitwiseAnd" => |cx| binary(cx, op::bitwise_and), "bitwise_and";
     "BitwiseOr" => |cx| binary(cx, op::bitwise_or), "bitwise_or";
     "BitwiseXor" => |cx| binary(cx, op::bitwise_xor), "bitwise_xor";
+    "Atan2" => |cx| binary(cx, atan2), "atan2";
     "Ceil" => |cx| unary(cx, op::ceil), "ceil";
     "ClipByValue" => clip_by_value, "maximum, minimum";
     "Cos" => |cx| unary(cx, op::cos), "cos";
@@ -74,7 +76,13 @@ rows! {
     "MulNoNan" => mul_no_nan, "equal, multiply, where";
     "Neg" => |cx| unary(cx, op::negative), "negative";
     "NotEqual" => |cx| compare(cx, op::not_equal, true), "not_equal; for `bool` logical_xor", "shapes that cannot be broadcast";
-    "Pow" => |cx| binary(cx, op::power), "power";
+    "Pow" => |cx| {
+        let (a, b) = (cx.input(0)?, cx.input(1)?);
+        Ok(match dtype_of(&a) {
+            dtype if dtype.is_int() || dtype.is_uint() => integer_power(a, b, dtype).into(),
+            _ => op::power(a, b).into(),
+        })
+    }, "power; for integers astype, round";
     "Relu" => |cx| unary(cx, nn::relu), "nn.relu";
     "Relu6" => |cx| Ok(relu6(cx.input(0)?).into()), "clip";
     "RightShift" => |cx| binary(cx, op::right_shift), "right_shift";

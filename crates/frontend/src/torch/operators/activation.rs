@@ -22,8 +22,9 @@ rows! { "aten.":
         let input_scale = cx.float(3, "input_scale", 1.0)?;
         elu(cx, alpha, scale, input_scale)
     };
-    "selu.default" => "exp, subtract, nn.relu, multiply, add", |cx| {
-        elu(cx, 1.673_263_242_354_377_2, 1.050_700_987_355_480_5, 1.0)
+    "selu.default" => "nn.selu", |cx| {
+        let x = cx.tensor(0)?;
+        cx.result(nn::selu(x))
     };
     "gelu.default" => "nn.gelu, nn.gelu_tanh", gelu;
     "hardsigmoid.default" => "add, clip, divide", |cx| {

@@ -12,7 +12,7 @@ use super::super::value::{Converted, Number, Value};
 use super::promote::{as_tensors, promoted};
 use super::{operand, rows};
 use crate::error::Reason;
-use crate::ops::dtype_of;
+use crate::ops::{dtype_of, integer_power};
 
 /// An operator of two tensors.
 type Binary = fn(Expr, Expr) -> Ref<Call>;
@@ -303,7 +303,7 @@ fn divide(cx: &mut Node<'_, '_>, rounding: &str) -> Converted {
     cx.result(op::divide(a, b))
 }
 
-/// Powers of integers are repeated products.
+/// Powers of integers are repeated products if the exponent is known.
 fn pow(cx: &mut Node<'_, '_>) -> Converted {
     let (a, b) = (cx.needed(0, "self")?, cx.needed(1, "exponent")?);
     if let (Value::Known(x), Value::Number(Number::Int(count @ 0..=MAX_PRODUCTS))) = (&a, &b)
@@ -322,7 +322,9 @@ fn pow(cx: &mut Node<'_, '_>) -> Converted {
         && !is_float(dtype_of(x))
         && !is_float(dtype_of(y))
     {
-        return Err("powers of integers need an exponent that is known".into());
+        let (x, y) = promoted(cx, x.clone(), y.clone())?;
+        let dtype = dtype_of(&x);
+        return cx.result(integer_power(x, y, dtype));
     }
     let (a, b) = as_tensors(cx, a, b, false)?;
     cx.result(op::power(a, b))

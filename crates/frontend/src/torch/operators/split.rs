@@ -36,10 +36,8 @@ rows! { "aten.":
         if count < 1 {
             return Err("the number of parts must be positive".into());
         }
-        // All parts but the last one are as long as the first.
-        let part = (length / count + i64::from(length % count != 0)).max(1);
-        let count = (length / part + i64::from(length % part != 0)).max(1);
-        cx.result(split(x, IntImm::int64(count).into(), axis))
+        // PyTorch makes fewer parts if they are as long as the first but for the last one; further ones are empty here.
+        cx.result(split(x, IntImm::int64(count.min(length.max(1))).into(), axis))
     };
     "unbind.int" => "split, squeeze", |cx| {
         let x = cx.tensor(0)?;

@@ -51,19 +51,22 @@ impl Sampler<'_> {
         }
     }
 
-    /// A coordinate inside the image, if the mode of padding says so.
-    fn padded(&self, axis: usize, place: Scalar, ints: DataType) -> Scalar {
+    /// A coordinate inside the image, if the mode of padding says so. `place` has a form for each type of integers.
+    fn padded(&self, axis: usize, place: &dyn Fn(DataType) -> Scalar, ints: DataType) -> Scalar {
         let clipped = |place: Scalar| place.max(0).min(self.lengths.pick(axis) - 1);
         match self.attrs.padding_mode.as_str() {
-            "border" => clipped(place),
-            "reflection" => clipped(self.reflected(axis, &place, ints)),
-            _ => place,
+            "border" => clipped(place(ints)),
+            "reflection" => clipped(self.reflected(axis, place, ints)),
+            _ => place(ints),
         }
     }
 
     /// A coordinate reflected at the border of the image as often as needed.
-    fn reflected(&self, axis: usize, place: &Scalar, ints: DataType) -> Scalar {
+    fn reflected(&self, axis: usize, place: &dyn Fn(DataType) -> Scalar, ints: DataType) -> Scalar {
         let length = self.lengths.pick(axis);
+        // TVM does not widen integers inside a comparison of floating-point numbers.
+        let compared = if self.attrs.align_corners { place(ints) } else { place(WEIGHT) };
+        let place = &place(ints);
         let (size, corner) = match self.attrs.align_corners {
             true => (length - 1, constant(place.dtype(), 0.0)),
             false => (length, float(-0.5)),
@@ -73,12 +76,12 @@ impl Sampler<'_> {
         let extra = &distance - times(ints) * &size;
         let is_even = times(INDEX).truncmod(2).equals(0);
         let inside = is_even.if_then_else(&extra + &corner, &(&size - &extra + &corner));
-        place.ge(&corner).and(place.le(&size + &corner)).if_then_else(place, &inside)
+        compared.ge(&corner).and(compared.le(&size + &corner)).if_then_else(place, &inside)
     }
 
     /// A coordinate on an axis.
     fn coordinate(&self, axis: usize, i: &[Scalar], ints: DataType) -> Scalar {
-        self.padded(axis, self.raw(axis, i), ints)
+        self.padded(axis, &|_| self.raw(axis, i), ints)
     }
 
     /// An element, or 0 outside the image.
@@ -139,8 +142,8 @@ impl Sampler<'_> {
 
     fn cubic(&self, i: &[Scalar]) -> Scalar {
         let place = |axis: usize, offset: i64| {
-            let place = floor(&self.raw(axis, i), INDEX) + offset;
-            self.padded(axis, place, INDEX).cast(INDEX)
+            let place = |ints| floor(&self.raw(axis, i), ints) + offset;
+            self.padded(axis, &place, INDEX).cast(INDEX)
         };
         let across = fraction(&self.raw(1, i));
         let line = |row: i64| {

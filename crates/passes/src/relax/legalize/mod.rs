@@ -7,6 +7,7 @@
 //! Upstream counterparts: `src/relax/transform/legalize_ops.cc`, `python/tvm/relax/transform/legalize_ops`.
 
 mod conv;
+mod dynamic_slice;
 mod elementwise;
 mod grid_sample;
 mod image;
@@ -27,6 +28,7 @@ use tvmscript_ir::{BaseFunc, GlobalVar, IRModule};
 use tvmscript_ir_core::{Map, Ref, Span, Str, structural_equal, structural_hash};
 use tvmscript_prim as prim;
 use tvmscript_relax::func_type::prim_func_type;
+use tvmscript_relax::op::shape::tensor_to_shape;
 use tvmscript_relax::syntax as relax;
 use tvmscript_relax::{
     Call, Expr, ExternFunc, Function, PrimStructInfo, PrimValue, RelaxSyntax, ShapeExpr, ShapeStructInfo,
@@ -36,12 +38,13 @@ use tvmscript_tir::node::PrimFunc;
 use tvmscript_tir::signature::signature;
 use tvmscript_tir::{TirSyntax, syntax as tir};
 
+use self::scalar::Scalars as _;
 use self::site::{Legalized, Site};
 use self::table::{Template, template};
 use self::tensor::{Answer, Tensor};
 use super::rewrite::{CurrentSpan, Rewriter, Rules, info_of, relax_error, rewrite};
 use crate::Result;
-use tvmscript_pass::{map_parts, pass};
+use tvmscript_pass::{PassError, map_parts, pass};
 
 pass! {
     /// Replaces operators by calls of functions that compute them as loops, which it adds to the module. An operator
@@ -103,6 +106,9 @@ impl Rules for Legalizer {
         if let Some((_, function)) = PACKED.iter().find(|(packed, _)| *packed == operator) {
             return self.packed(new, function, cx);
         }
+        if operator == "relax.dynamic_strided_slice" {
+            return Ok(self.dynamic_slice(&new, cx)?.unwrap_or(new));
+        }
         let Some(template) = template(operator) else { return Ok(new) };
         let new = cx.blocks.normalize(new).map_err(relax_error)?;
         let Some(call) = new.as_node::<Call>() else { return Ok(new) };
@@ -111,8 +117,7 @@ impl Rules for Legalizer {
         if result.is_none() || !infos.into_iter().all(|info| has_known_shape(&info)) {
             return Ok(new.clone());
         }
-        let _span =
-            if self.fills_spans { CurrentSpan::set(call.span) } else { CurrentSpan::replace(Span::UNKNOWN) };
+        let _span = self.span_of(call);
         let legalized = self.legalized(call, template, cx)?;
         Ok(legalized.unwrap_or_else(|| new.clone()))
     }
@@ -173,6 +178,32 @@ impl Legalizer {
         Ok(new.with_span(call.span))
     }
 
+    /// The span of what replaces a call.
+    fn span_of(&self, call: &Call) -> CurrentSpan {
+        if self.fills_spans { CurrentSpan::set(call.span) } else { CurrentSpan::replace(Span::UNKNOWN) }
+    }
+
+    /// A slice whose lengths a function computes at run time; `None` if the call stays.
+    fn dynamic_slice(&mut self, call: &Expr, cx: &mut Rewriter) -> Result<Option<Expr>> {
+        let call = cx.blocks.normalize(call.clone()).map_err(relax_error)?;
+        let Some(call) = call.as_node::<Call>() else { return Ok(None) };
+        let _span = self.span_of(call);
+        let mut site = Site::new(call, call.args.iter().cloned().collect());
+        let Ok(lengths) = dynamic_slice::lengths(&mut site) else { return Ok(None) };
+        let count = lengths.dims().pick(0).known().unwrap_or(0);
+        let Some(lengths) = self.call_of(site, "shape_func", vec![lengths])? else { return Ok(None) };
+        let lengths = cx.blocks.emit(lengths, None).map_err(relax_error)?;
+        let shape = tensor_to_shape(lengths.upcast()).upcast();
+        let shape = cx.blocks.emit(shape, None).map_err(relax_error)?;
+        let dims: Vec<_> = (0..count).map(|_| dynamic_slice::length()).collect();
+        let info = ShapeStructInfo::try_of(dims.iter().map(|dim| dim.clone().upcast()));
+        let info = info.map_err(|error| PassError::unsupported(error.to_string()))?;
+        cx.blocks.emit_match_cast(shape.upcast(), info).map_err(relax_error)?;
+        let mut site = Site::new(call, call.args.iter().cloned().collect());
+        let Ok(result) = dynamic_slice::sliced(&mut site, &dims) else { return Ok(None) };
+        self.call_of(site, "dynamic_strided_slice", vec![result])
+    }
+
     /// The call of a function in place of an operator; `None` if the call stays.
     fn legalized(&mut self, call: &Call, template: &Template, cx: &mut Rewriter) -> Result<Option<Expr>> {
         let operands = call.args.iter().map(|operand| resolved(operand, cx)).collect::<Result<Vec<_>>>()?;
@@ -189,6 +220,11 @@ impl Legalizer {
                 ("full", vec![output])
             }
         };
+        self.call_of(site, name, outputs)
+    }
+
+    /// The call of a new function that computes the tensors; `None` if there is no such function.
+    fn call_of(&mut self, site: Site<'_>, name: &str, outputs: Vec<Tensor>) -> Result<Option<Expr>> {
         // A scalar is an argument like others, or is passed after the results.
         let scalars_first = self.forms.relax.has_bare_scalars;
         let Ok(Legalized { function, mut args, result, scalars }) = site.finish(outputs, scalars_first)

@@ -127,7 +127,7 @@ impl<'c> Site<'c> {
     }
 
     /// A scalar of the caller that the function uses.
-    fn used(&mut self, expr: &prim::Expr) -> Answer<Scalar> {
+    pub(super) fn used(&mut self, expr: &prim::Expr) -> Answer<Scalar> {
         let new = self.inside(expr)?;
         self.scalars.push(new.clone());
         Ok(Scalar::from(new))
