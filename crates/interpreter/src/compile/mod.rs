@@ -33,10 +33,14 @@ use kernel::Kernel;
 
 pub(crate) use buffer::lane_in;
 pub(crate) use call::Arguments;
-pub(crate) use entry::{buffer_of, compile, evaluate};
+pub(crate) use entry::{buffer_of, compile, evaluate, warp_of};
 pub(crate) use expr::{Kind, kind_of, lane_count};
-pub(crate) use kernel::{is_on_tiles, name_of as axis_name, runs_together};
+pub(crate) use kernel::{
+    AXES, Axis, axes_of, is_collective, is_on_tiles, meetings_of, name_of as axis_name, runs_together,
+};
 pub(crate) use pointer::{call_of, pointee};
+pub(crate) use stmt::{is_shared, pointer_scope};
+pub(crate) use warp_matrix::named_type;
 
 use crate::error::{Result, RunError, RunErrorKind};
 use crate::program::{Access, Instruction, Position, Program, Register};

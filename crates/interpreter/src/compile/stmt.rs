@@ -238,12 +238,12 @@ impl Compiler<'_> {
 }
 
 /// Tests whether all threads of a block have one copy of memory in a scope.
-pub(super) fn is_shared(scope: &str) -> bool {
+pub(crate) fn is_shared(scope: &str) -> bool {
     !(scope == "local" || scope.starts_with("local.") && scope != "local.fragment")
 }
 
 /// The scope of a pointer's memory.
-pub(super) fn pointer_scope(variable: &Ref<Var>) -> String {
+pub(crate) fn pointer_scope(variable: &Ref<Var>) -> String {
     let pointer = variable.type_annotation.as_node::<tvmscript_prim::PointerType>();
     pointer.map_or(String::new(), |pointer| pointer.storage_scope.to_string())
 }
