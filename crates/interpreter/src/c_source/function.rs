@@ -27,6 +27,7 @@ impl Writer<'_> {
         self.axes.clear();
         self.group = None;
         self.exchanged.clear();
+        self.memory.clear();
         self.stack_bytes = 0;
         self.warp = warp_of(function).unwrap_or(WARP) as i64;
         (self.depth, self.lazy) = (0, 0);

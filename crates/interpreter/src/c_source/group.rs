@@ -7,6 +7,8 @@
 //! Outside of the loops, the names of the indices are those of the first thread: what is the same for all threads is
 //! computed with its values.
 
+use std::collections::HashSet;
+
 use tvmscript_ir_core::{DataType, Ref, pre_order_visit, with_stack};
 use tvmscript_prim::{CommReducer, Expr};
 use tvmscript_tir::node::{Allocate, Block, Buffer, BufferLoad, StmtRef};
@@ -19,7 +21,7 @@ use super::types::{declare, pointer_type, value_type};
 use super::value::{Level, Value};
 use super::varying::Varying;
 use super::{Lanes, Writer};
-use crate::compile::{AXES, Axis, axes_of, is_shared, pointer_scope};
+use crate::compile::{AXES, Axis, axes_of, is_shared, memory_of_threads, pointer_scope};
 use crate::error::{Result, unsupported};
 
 /// Maximum number of threads of a group, as in the interpreter.
@@ -123,13 +125,37 @@ impl Writer<'_> {
             varying: Varying::of(stmt, &tags, &self.aliases),
             reducers: Vec::new(),
         });
-        let result = self.allocate_shared(stmt);
+        let result = self.allocate_for_threads(stmt).and_then(|()| self.allocate_shared(stmt));
         if result.is_ok() {
             self.stmt(stmt);
         }
         self.group = None;
         self.axes.truncate(known);
         result
+    }
+
+    /// Allocates the memory of a thread again that was allocated before the launch.
+    fn allocate_for_threads(&mut self, stmt: &StmtRef) -> Result<()> {
+        let (pointers, buffers) = memory_of_threads(stmt);
+        let mut own = HashSet::new();
+        for var in &pointers {
+            let key = var.object().address();
+            if self.first_lane(var).is_some()
+                && let Some((dtype, count)) = self.memory.get(&key).cloned()
+            {
+                self.allocate(var, dtype, count, "local")?;
+                own.insert(key);
+            }
+        }
+        for buffer in buffers.iter().filter(|buffer| own.contains(&buffer.data.object().address())) {
+            if self.views.contains_key(&buffer.object().address())
+                && let Some(pointer) = self.first_lane(&buffer.data)
+            {
+                let view = self.layout(buffer, pointer)?;
+                self.declare(buffer, view);
+            }
+        }
+        Ok(())
     }
 
     /// Allocates what the threads of a group share.

@@ -204,6 +204,7 @@ pub fn c_source(functions: &[CInput], options: COptions<'_>) -> std::result::Res
         axes: Vec::new(),
         group: None,
         exchanged: AddressMap::default(),
+        memory: AddressMap::default(),
         stack_bytes: 0,
         warp: WARP as i64,
         depth: 0,
@@ -299,6 +300,8 @@ struct Writer<'m> {
     group: Option<Group>,
     /// The results of exchanges between threads in the current statement.
     exchanged: AddressMap<Lanes>,
+    /// The type and number of the elements of allocated memory, by its pointer.
+    memory: AddressMap<(DataType, Value)>,
     /// The number of bytes on the stack of the function.
     stack_bytes: i128,
     /// The number of lanes of a warp of the function.

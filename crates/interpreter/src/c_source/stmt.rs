@@ -175,10 +175,11 @@ impl Writer<'_> {
 
     fn allocate_stmt(&mut self, s: &Allocate) -> Result<()> {
         self.scoped(|this| {
+            let scope = pointer_scope(&s.buffer_var);
             // What threads share is there already.
-            if this.group.is_none() || this.first_lane(&s.buffer_var).is_none() {
+            if this.group.is_none() || !is_shared(&scope) {
                 let count = this.count(&s.extents)?;
-                this.allocate(&s.buffer_var, s.dtype, count, &pointer_scope(&s.buffer_var))?;
+                this.allocate(&s.buffer_var, s.dtype, count, &scope)?;
             }
             this.stmt(&s.body);
             Ok(())
@@ -225,6 +226,7 @@ impl Writer<'_> {
         if self.lazy > 0 {
             return unsupported("an allocation inside of a condition");
         }
+        self.memory.insert(var.object().address(), (dtype, count.clone()));
         let lanes = super::buffer::scalars_of(dtype)?;
         let storage = storage_type(dtype.element())?;
         let points_to = self.aliases.element_of(var);

@@ -354,7 +354,10 @@ impl Compiler<'_> {
         }
         let (loops, callees): (Vec<Jumps>, _) =
             (std::mem::take(&mut self.loops), std::mem::take(&mut self.callees));
+        self.open_scope();
+        self.allocate_for_threads(stmt);
         body(self);
+        self.close_scope();
         self.loops = loops;
         self.callees = callees;
         self.axes.truncate(known);
