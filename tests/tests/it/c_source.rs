@@ -15,17 +15,20 @@ use tvmscript::ir_core::{Ref, SourceId, SourceTexts};
 use tvmscript::tir::PrimFunc;
 use tvmscript::{ParseOptions, Parsed, parse, registry};
 
-/// Kernels of the fixtures whose threads wait for nothing.
+/// Kernels of the fixtures that have a form in C.
 const KERNELS: &[&str] = &[
     "aliases_and_meta_vars",
     "allocations_every_kind",
+    "allreduce",
     "argmax_two_results",
+    "async_copy",
     "attention_scores_mask",
     "binary_search_while",
     "bit_tricks",
     "break_and_continue",
     "casts_between_dtypes",
     "depthwise_conv_padding",
+    "env_thread_two_launches",
     "floor_and_trunc_division",
     "gpu_transpose_shared",
     "half_precision_kinds",
@@ -42,6 +45,7 @@ const KERNELS: &[&str] = &[
     "softmax_rows",
     "vector_slices",
     "virtual_threads",
+    "warp_shuffle_reduction",
 ];
 
 fn read(path: &Path) -> String {
@@ -223,6 +227,86 @@ def wraps(A: T.Buffer((64,), "int32"), B: T.Buffer((64,), "int64"), C: T.Buffer(
     A[57:61] = A[56:60]
 "#;
     check_results("integers", &[("wraps.py".to_owned(), text.to_owned())]);
+}
+
+#[test]
+fn p92_34_threads_that_meet_at_barriers_compute_what_the_interpreter_computes() {
+    // Tiles in shared memory, with a loop around two barriers; values of a thread live across them.
+    let tiles = r#"from tvm.script import tir as T
+
+@T.prim_func
+def tiled(A: T.Buffer((32, 48), "float32"), B: T.Buffer((48, 32), "float32"), C: T.Buffer((32, 32), "float32"), n: T.int32):
+    bx = T.launch_thread("blockIdx.x", 2)
+    by = T.launch_thread("blockIdx.y", 2)
+    As = T.allocate([256], "float32", "shared")
+    Bs = T.allocate([256], "float32", "shared")
+    acc = T.allocate([2], "float32", "local")
+    tx = T.launch_thread("threadIdx.x", 16)
+    ty = T.launch_thread("threadIdx.y", 16)
+    S = T.Buffer((16, 16), data=As, scope="shared")
+    R = T.Buffer((16, 16), data=Bs, scope="shared")
+    a = T.Buffer((2,), data=acc, scope="local")
+    row: T.int32 = by * 16 + ty
+    a[0] = T.float32(0)
+    for k in range(3):
+        S[ty, tx] = A[row, k * 16 + tx]
+        R[ty, tx] = B[k * 16 + ty, bx * 16 + tx]
+        T.tvm_storage_sync("shared")
+        if tx % 2 == 0:
+            a[1] = a[1] + R[tx, ty]
+        for i in range(16):
+            a[0] = a[0] + S[ty, i] * R[i, tx]
+        if k == n % 3:
+            T.tvm_storage_sync("shared")
+            S[ty, tx] = a[0]
+            T.tvm_storage_sync("shared")
+            a[0] = a[0] + S[tx, ty]
+        T.tvm_storage_sync("shared")
+    C[row, bx * 16 + tx] = a[0] + a[1]
+"#;
+    // Exchanges that only some threads take part in, votes, and memory that is cleared in each iteration.
+    let exchanges = r#"from tvm.script import tir as T
+
+@T.prim_func
+def exchanged(A: T.Buffer((4, 64), "int32"), B: T.Buffer((4, 64), "int32"), C: T.Buffer((64,), "uint32")):
+    tx = T.launch_thread("threadIdx.x", 64)
+    for k in range(4):
+        seen = T.allocate([2], "int32", "local")
+        s = T.Buffer((2,), "int32", data=seen, scope="local")
+        value: T.int32 = A[k, tx] + k
+        s[1] = s[1] + T.tvm_warp_shuffle(T.uint32(0xFFFFFFFF), value, tx // 2, 32, 32)
+        if tx % 3 == 0:
+            s[0] = T.tvm_warp_shuffle_down(T.tvm_warp_activemask(), value, 1, 16, 32)
+            if tx > 10:
+                s[0] = s[0] + T.tvm_warp_shuffle_up(T.uint32(0xFFFFFFFF), s[0] * 2, 3, 32, 32)
+        else:
+            s[0] = T.tvm_warp_shuffle(T.uint32(0xFFFFFFFF), s[1], 3, 8, 32)
+        T.tvm_storage_sync("shared")
+        B[k, tx] = s[0] * 1000 + s[1]
+    if tx % 5 < 2:
+        C[tx] = T.tvm_warp_activemask()
+"#;
+    // No barrier was inserted yet: threads take their steps on shared memory together.
+    let steps = r#"from tvm.script import tir as T
+
+@T.prim_func
+def reversed_rows(A: T.Buffer((8, 32), "float32"), B: T.Buffer((8, 32), "float32")):
+    by = T.launch_thread("blockIdx.x", 8)
+    row = T.allocate([32], "float32", "shared")
+    own = T.allocate([1], "float32", "local")
+    tx = T.launch_thread("threadIdx.x", 32)
+    S = T.Buffer((32,), data=row, scope="shared")
+    o = T.Buffer((1,), data=own, scope="local")
+    S[tx] = A[by, tx]
+    o[0] = S[31 - tx]
+    S[tx] = o[0] * T.float32(2)
+    B[by, tx] = o[0] + S[(tx + 1) % 32]
+"#;
+    let text = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    check_results(
+        "groups",
+        &[text("tiles.py", tiles), text("exchanges.py", exchanges), text("steps.py", steps)],
+    );
 }
 
 #[test]

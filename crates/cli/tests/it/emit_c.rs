@@ -49,6 +49,42 @@ def f(A: T.Buffer((8,), "float32")):
 }
 
 #[test]
+fn p92_34_barriers_that_some_threads_may_not_reach_are_reported() {
+    let text = r#"from tvm.script import tir as T
+
+@T.prim_func
+def f(A: T.Buffer((32,), "float32"), n: T.int32):
+    tx = T.launch_thread("threadIdx.x", 32)
+    half: T.int32 = tx // 2
+    if half < n:
+        T.tvm_storage_sync("shared")
+    for i in range(half):
+        T.tvm_storage_sync("shared")
+    for i in range(n):
+        if A[tx] > T.float32(1):
+            T.evaluate(T.break_loop())
+        T.tvm_storage_sync("shared")
+    for i in range(n):
+        T.tvm_storage_sync("shared")
+        A[tx] = A[tx] + T.float32(1)
+"#;
+    let ran = run(&["emit", "--target", "c", &file("barriers.py", text)]);
+    assert_ne!(ran.status, 0);
+    assert_eq!(ran.stdout, "");
+    assert_eq!(ran.stderr.matches("E0824").count(), 3, "{}", ran.stderr);
+    for part in [
+        "a barrier inside of a condition that may differ in each thread has no form in C",
+        "a barrier in a loop that may run differently in each thread has no form in C",
+        "a barrier in a loop that some threads may leave before others has no form in C",
+    ] {
+        assert!(ran.stderr.contains(part), "{}", ran.stderr);
+    }
+    for place in [":7:", ":9:", ":11:"] {
+        assert!(ran.stderr.contains(place), "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn p92_34_layers_of_models_are_comments() {
     let text = r#"from tvm.script import tir as T
 

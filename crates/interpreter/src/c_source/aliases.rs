@@ -52,6 +52,11 @@ impl Aliases {
         }
     }
 
+    /// The number of the group of a pointer.
+    pub(super) fn group_of(&self, pointer: &Ref<Var>) -> Option<usize> {
+        self.numbers.get(&pointer.object().address()).map(|number| self.root(*number))
+    }
+
     fn visit(&mut self, node: &Object, module: usize, functions: &[CInput]) {
         if let Some(buffer) = node.as_node::<Buffer>() {
             self.add(&buffer.data, buffer.dtype);
@@ -152,7 +157,7 @@ impl Aliases {
 }
 
 /// The pointers that an expression computes with.
-fn pointers(expr: &Expr) -> Vec<Ref<Var>> {
+pub(super) fn pointers(expr: &Expr) -> Vec<Ref<Var>> {
     let mut found = Vec::new();
     pre_order_visit(expr, |node| {
         if let Some(buffer) = node.as_node::<Buffer>() {

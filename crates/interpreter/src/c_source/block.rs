@@ -1,8 +1,8 @@
 //! Blocks.
 
-use tvmscript_ir_core::Ref;
+use tvmscript_ir_core::{DataType, Ref};
 use tvmscript_prim::{Expr, IntImm, PrimExprExt as _, Var};
-use tvmscript_tir::node::{Block, BlockRealize, IterType, MatchBufferRegion};
+use tvmscript_tir::node::{Block, BlockRealize, IterType, MatchBufferRegion, StmtRef};
 
 use super::Writer;
 use super::buffer::View;
@@ -11,26 +11,35 @@ use super::value::{Level, Value};
 use crate::error::Result;
 
 impl Writer<'_> {
-    pub(super) fn block_realize(&mut self, s: &BlockRealize) -> Result<()> {
+    pub(super) fn block_realize(&mut self, s: &BlockRealize, stmt: &StmtRef) -> Result<()> {
         let outer = self.enter_span(s.block.span);
         for (axis, value) in s.block.iter_vars.iter().zip(s.iter_values.iter()) {
             let (from, to) = (value.dtype().element(), axis.var.dtype.element());
-            let value = self.scalar(value)?;
-            let value = self.cast(value, from, to)?;
             let name = axis.var.name.get().to_string();
-            let variable = self.constant(&name, value, to)?;
+            let computed = |this: &mut Self| {
+                let value = this.scalar(value)?;
+                this.cast(value, from, to)
+            };
+            let variable = match self.is_of_threads(value) {
+                true => self.kept_value(&name, to, computed)?,
+                false => {
+                    let value = computed(self)?;
+                    self.constant(&name, value, to)?
+                }
+            };
             self.bind(&axis.var, vec![variable]);
         }
         let is_true = s.predicate.as_node::<IntImm>().is_some_and(|int| int.value != 0);
         if is_true {
             self.initialized_block(&s.block)?;
         } else {
-            let predicate = self.scalar(&s.predicate)?;
-            self.block_of(&format!("if ({})", predicate.text), |this| {
+            let is_uniform = !self.is_of_threads(&s.predicate);
+            let condition = |this: &mut Self| this.scalar(&s.predicate);
+            self.when(is_uniform, stmt, condition, |this| {
                 if let Err(error) = this.initialized_block(&s.block) {
                     this.refuse(error);
                 }
-            });
+            })?;
         }
         self.leave_span(outer);
         Ok(())
@@ -62,7 +71,12 @@ impl Writer<'_> {
             match at_start {
                 None => self.stmt(init),
                 Some(at_start) => {
-                    self.block_of(&format!("if ({})", at_start.join(" && ")), |this| this.stmt(init));
+                    let is_uniform = self.mask().is_none()
+                        && !block.iter_vars.iter().any(|axis| {
+                            axis.iter_type == IterType::CommReduce && self.differs(axis.var.upcast_ref())
+                        });
+                    let condition = Value::new(at_start.join(" && "), Level::Other, DataType::BOOL);
+                    self.when(is_uniform, init, |_| Ok(condition), |this| this.stmt(init))?;
                 }
             }
         }
@@ -72,18 +86,32 @@ impl Writer<'_> {
 
     fn match_buffer(&mut self, matched: &MatchBufferRegion) -> Result<()> {
         let outer = self.view(&matched.source.buffer)?;
-        let mut offset = outer.offset.clone();
-        let mut extents = Vec::new();
-        for (range, stride) in matched.source.region.iter().zip(&outer.strides) {
-            offset = offset.index_add(&self.index(&range.min)?.index_mul(stride));
-            extents.push(self.index(&range.extent)?);
-        }
+        let extents = matched.source.region.iter().map(|range| self.index(&range.extent));
+        let extents = extents.collect::<Result<Vec<Value>>>()?;
+        let offset = |this: &mut Self| -> Result<Value> {
+            let mut offset = outer.offset.clone();
+            for (range, stride) in matched.source.region.iter().zip(&outer.strides) {
+                offset = offset.index_add(&this.index(&range.min)?.index_mul(stride));
+            }
+            Ok(offset)
+        };
         let buffer = &matched.buffer;
         let skipped = outer.strides.len().saturating_sub(buffer.shape.len());
         let strides: Vec<Value> = outer.strides.iter().skip(skipped).cloned().collect();
         let name = buffer.name.get().to_string();
-        let int64 = tvmscript_ir_core::DataType::INT64;
-        let offset = self.hoisted(&format!("{name}_offset"), offset, int64)?;
+        let int64 = DataType::INT64;
+        let hint = format!("{name}_offset");
+        // A part of memory of the thread, or a part that depends on it.
+        let is_of_threads = self.is_joint()
+            && (self.differs(matched.source.buffer.data.upcast_ref())
+                || matched.source.region.iter().any(|range| self.differs(&range.min)));
+        let offset = match is_of_threads {
+            true => self.kept_value(&hint, int64, offset)?,
+            false => {
+                let offset = offset(self)?;
+                self.hoisted(&hint, offset, int64)?
+            }
+        };
         let shape = buffer.shape.iter().zip(extents.iter().skip(skipped));
         let layout = shape.chain(buffer.strides.iter().zip(&strides)).chain([(&buffer.elem_offset, &offset)]);
         let defined: Vec<(Ref<Var>, Value)> = layout.filter_map(variable).collect();

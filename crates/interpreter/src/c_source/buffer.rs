@@ -41,7 +41,7 @@ impl Writer<'_> {
             });
         }
         let offset = self.index(&buffer.elem_offset)?;
-        Ok(View { pointer, offset, shape, strides: named })
+        Ok(based(View { pointer, offset, shape, strides: named }, buffer))
     }
 
     /// The layout of a buffer. One without a declaration lies in the memory of its data variable.
@@ -198,7 +198,7 @@ impl Writer<'_> {
     /// The pointer to an element of a buffer, which may be one past the end.
     pub(super) fn address_of(&mut self, expr: &Expr) -> Result<Value> {
         if let Some(argument) = expr.as_node::<tvmscript_tirx::BufferArgument>() {
-            return Ok(self.view(&argument.buffer)?.pointer);
+            return self.pointer_of(&argument.buffer);
         }
         let Some(load) = expr.as_node::<tvmscript_tir::node::BufferLoad>() else {
             return match expr.dtype().is_handle() {
@@ -214,6 +214,14 @@ impl Writer<'_> {
             sum = sum.index_add(&first.index_mul(stride));
         }
         self.element_at(&view.pointer, &sum, load.buffer.dtype)
+    }
+
+    /// The pointer to the memory of a buffer.
+    pub(super) fn pointer_of(&mut self, buffer: &Ref<Buffer>) -> Result<Value> {
+        match self.first_lane(&buffer.data) {
+            Some(pointer) => Ok(pointer),
+            None => Ok(self.view(buffer)?.pointer),
+        }
     }
 
     /// The pointer to an element, counted from another pointer.
@@ -240,6 +248,20 @@ impl Writer<'_> {
             Value::pointer(format!("({ctype}){text}"), Level::Unary, Some(element))
         });
         typed.unwrap_or_else(|| Value::pointer(text, Level::Unary, None))
+    }
+}
+
+/// Counts the elements of a buffer from the start of the memory that its pointer is in, if they have the same type.
+pub(super) fn based(view: View, buffer: &Buffer) -> View {
+    let is_same = |memory: &Value| {
+        memory.points_to.is_some_and(|element| storage_type(buffer.dtype.element()) == Ok(element))
+    };
+    match view.pointer.base.clone() {
+        Some(base) if buffer.dtype.lanes == 1 && is_same(&base.0) => {
+            let (pointer, start) = *base;
+            View { pointer, offset: start.index_add(&view.offset), ..view }
+        }
+        _ => view,
     }
 }
 

@@ -208,9 +208,7 @@ impl Writer<'_> {
                 zero
             }
             Intrinsic::Pointer(operator) => self.pointer_call(operator, &arg, whole)?,
-            Intrinsic::Thread(_) => {
-                return unsupported(format!("the operator of threads `{}`", operator_name()));
-            }
+            Intrinsic::Thread(operator) => self.thread_call(operator, &arg, &operator_name())?,
             Intrinsic::Tile(_) => return unsupported(format!("the operator on tiles `{}`", operator_name())),
         })
     }

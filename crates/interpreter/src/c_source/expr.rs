@@ -185,6 +185,9 @@ impl Writer<'_> {
                 }
                 Ok(out)
             }
+            _ if self.exchanged.contains_key(&expr.object().address()) => {
+                Ok(self.exchanged.get(&expr.object().address()).cloned().unwrap_or_default())
+            }
             ExprKind::Call(node) => self.call(&node.op, &node.args, node.dtype),
             ExprKind::Other(other) => {
                 if let Some(node) = other.as_node::<BufferLoad>() {
@@ -194,7 +197,7 @@ impl Writer<'_> {
                 } else if let Some(node) = other.as_node::<TypedCall>() {
                     self.call(&node.op, &node.args, node.dtype)
                 } else if let Some(node) = other.as_node::<tvmscript_tirx::BufferArgument>() {
-                    Ok(vec![self.view(&node.buffer)?.pointer])
+                    Ok(vec![self.pointer_of(&node.buffer)?])
                 } else {
                     unsupported(format!("the expression {}", other.object().info().display_key()))
                 }

@@ -9,9 +9,10 @@ use super::expr::literal;
 use super::types::{declare, pointer_type, value_type};
 use super::value::{Level, Value};
 use super::{CFunction, CInput, CParameter, CValue, Lanes, Scope, Writer};
-use crate::compile::{buffer_of, call_of, is_on_tiles};
+use crate::compile::{buffer_of, call_of, is_on_tiles, warp_of};
 use crate::error::{Result, RunError, unsupported};
 use crate::intrinsics::{Intrinsic, PointerOperator, intrinsic};
+use crate::threads::WARP;
 
 impl Writer<'_> {
     /// Writes a function and the prototype of it.
@@ -24,6 +25,11 @@ impl Writer<'_> {
         self.scopes = vec![Scope::default()];
         self.loops.clear();
         self.axes.clear();
+        self.group = None;
+        self.exchanged.clear();
+        self.memory.clear();
+        self.stack_bytes = 0;
+        self.warp = warp_of(function).unwrap_or(WARP) as i64;
         (self.depth, self.lazy) = (0, 0);
         self.result = description.result;
         self.is_guarded = is_on_tiles(&function.body);

@@ -2,8 +2,11 @@
 
 use std::collections::HashSet;
 
+use tvmscript_ir_core::arithmetic::Operator;
 use tvmscript_ir_core::small_float::{decode, encode, is_small_float};
 use tvmscript_ir_core::{DataType, TypeCode};
+
+use super::warp::{active_lanes, load_matrices, multiply, scan, source_lane, store_matrix, votes};
 
 /// A function of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +41,19 @@ pub(super) enum Helper {
     Rsqrt,
     Sigmoid,
     Reciprocal,
+    /// Lanes of a warp, by which threads exchange values.
+    LaneOf,
+    LaneUp,
+    LaneDown,
+    LaneXor,
+    ActiveLanes,
+    Votes,
+    /// Matrices that are spread over the lanes of a warp.
+    LoadMatrices,
+    StoreMatrix,
+    Multiply([DataType; 3], usize),
+    /// Running totals.
+    Scan(Operator, DataType),
 }
 
 /// The kinds of quotients and remainders.
@@ -218,11 +234,21 @@ static inline void *{name}(int64_t count, size_t bytes) {{
             Helper::Rsqrt => of_double(name, "1.0 / sqrt(x)"),
             Helper::Sigmoid => of_double(name, "1.0 / (1.0 + exp(-x))"),
             Helper::Reciprocal => of_double(name, "1.0 / x"),
+            Helper::LaneOf => source_lane(name, "(by % lanes + lanes) % lanes"),
+            Helper::LaneUp => source_lane(name, "at - by"),
+            Helper::LaneDown => source_lane(name, "at + by"),
+            Helper::LaneXor => source_lane(name, "at ^ by"),
+            Helper::ActiveLanes => active_lanes(name),
+            Helper::Votes => votes(name),
+            Helper::LoadMatrices => load_matrices(name),
+            Helper::StoreMatrix => store_matrix(name),
+            Helper::Multiply(dtypes, depth) => multiply(self, name, dtypes, depth),
+            Helper::Scan(operator, dtype) => scan(self, name, operator, dtype),
         }
     }
 }
 
-fn c_type(dtype: DataType) -> &'static str {
+pub(super) fn c_type(dtype: DataType) -> &'static str {
     super::types::value_type(dtype).unwrap_or("int64_t")
 }
 
@@ -266,6 +292,20 @@ fn name_of(helper: Helper) -> String {
         Helper::Rsqrt => "tir_rsqrt".to_owned(),
         Helper::Sigmoid => "tir_sigmoid".to_owned(),
         Helper::Reciprocal => "tir_reciprocal".to_owned(),
+        Helper::LaneOf => "tir_lane_of".to_owned(),
+        Helper::LaneUp => "tir_lane_up".to_owned(),
+        Helper::LaneDown => "tir_lane_down".to_owned(),
+        Helper::LaneXor => "tir_lane_xor".to_owned(),
+        Helper::ActiveLanes => "tir_active_lanes".to_owned(),
+        Helper::Votes => "tir_votes".to_owned(),
+        Helper::LoadMatrices => "tir_load_matrices".to_owned(),
+        Helper::StoreMatrix => "tir_store_matrix".to_owned(),
+        Helper::Multiply([a, b, c], depth) => {
+            format!("tir_multiply_{}_{}_{}_{depth}", suffix(a), suffix(b), suffix(c))
+        }
+        Helper::Scan(operator, dtype) => {
+            format!("tir_scan_{}_{}", if operator == Operator::Max { "max" } else { "sum" }, suffix(dtype))
+        }
     }
 }
 

@@ -34,6 +34,15 @@ impl Lines {
         self.lines.push(Line { depth, text, place });
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Takes back the lines from a number on.
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.lines.truncate(len);
+    }
+
     /// The text. A directive stands before each line whose place does not follow from the one before.
     pub(super) fn render(&self, has_directives: bool) -> String {
         let mut out = String::new();

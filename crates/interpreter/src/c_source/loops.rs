@@ -1,6 +1,7 @@
 //! Loops, and threads that run as loops.
 
 use tvmscript_ir_core::{DataType, Ref};
+use tvmscript_prim::Expr;
 use tvmscript_tir::node::{AttrStmt, For, ForKind, IterVar, StmtRef, While};
 
 use super::Writer;
@@ -18,18 +19,34 @@ pub(super) struct Range<'a> {
     step: Value,
 }
 
+impl<'a> Range<'a> {
+    /// Counts from 0 to an end.
+    pub(super) fn up_to(name: &'a str, dtype: DataType, extent: Value) -> Range<'a> {
+        Range { name, dtype, min: Value::count(0), extent, step: Value::count(1) }
+    }
+}
+
 impl Writer<'_> {
     pub(super) fn for_loop(&mut self, s: &For, stmt: &StmtRef) -> Result<()> {
         if s.kind == ForKind::ThreadBinding
             && let Some(axis) = &s.thread_binding
         {
             if let Some(index) = self.axis(&axis_name(axis)) {
-                return self.bound_loop(s, axis, index);
+                return self.bound_loop(s, axis, index, stmt);
             }
-            if runs_together(stmt, false) {
-                return unsupported("a group of threads that wait for each other");
+            if self.group.is_none() && runs_together(stmt, false) {
+                return self.launch_group(stmt);
             }
         }
+        if self.is_joint() && self.runs_once(stmt) {
+            return self.once(|this| this.serial_loop(s));
+        }
+        let bounds: Vec<&Expr> = [&s.min, &s.extent].into_iter().chain(&s.step).collect();
+        self.check_loop(stmt, &bounds)?;
+        self.serial_loop(s)
+    }
+
+    fn serial_loop(&mut self, s: &For) -> Result<()> {
         let (min, extent) = (self.index(&s.min)?, self.index(&s.extent)?);
         let step = s.step.as_ref().map_or(Ok(Value::count(1)), |step| self.index(step))?;
         let name = s.loop_var.name.get().to_string();
@@ -44,20 +61,33 @@ impl Writer<'_> {
     }
 
     /// A loop over threads that an outer launch counts.
-    fn bound_loop(&mut self, s: &For, axis: &Ref<IterVar>, index: Value) -> Result<()> {
+    fn bound_loop(&mut self, s: &For, axis: &Ref<IterVar>, index: Value, stmt: &StmtRef) -> Result<()> {
+        self.check_loop(stmt, &[&s.min, &s.extent])?;
         let (min, extent) = (self.index(&s.min)?, self.index(&s.extent)?);
         let value = min.index_add(&index);
-        let header = format!("if ({} < {})", index.at(Level::Add), extent.at(Level::Add));
-        self.block_of(&header, |this| {
+        let body = |this: &mut Self| {
             this.bind(&s.loop_var, vec![value.clone()]);
             this.bind(&axis.var, vec![value]);
             this.stmt(&s.body);
-        });
-        Ok(())
+        };
+        if index.bounds.1 < extent.bounds.0 {
+            return self.scoped(|this| {
+                body(this);
+                Ok(())
+            });
+        }
+        let condition = format!("{} < {}", index.at(Level::Add), extent.at(Level::Add));
+        let condition = Value::new(condition, Level::Other, DataType::BOOL);
+        let is_uniform = index.bounds.0 == index.bounds.1;
+        self.when(is_uniform, stmt, |_| Ok(condition), body)
     }
 
     /// Writes a loop. The counter has the type of the variable if it has room for the end.
-    fn range(&mut self, range: Range<'_>, body: impl FnOnce(&mut Self, Value)) -> Result<()> {
+    pub(super) fn range<T>(
+        &mut self,
+        range: Range<'_>,
+        body: impl FnOnce(&mut Self, Value) -> T,
+    ) -> Result<T> {
         let Range { name, dtype, min, extent, step } = range;
         if step.bounds.1 <= 0 {
             return unsupported("a loop whose step is not positive");
@@ -87,7 +117,7 @@ impl Writer<'_> {
         let end_text = if ctype.starts_with('u') { end.cast_to(ctype) } else { end.at(Level::Add) };
         let header = format!("for ({ctype} {counter} = {}; {counter} < {end_text}; {advance})", min.text);
         self.loops.push(self.scopes.len());
-        self.block_of(&header, |this| {
+        let result = self.block_of(&header, |this| {
             let index = Value::atom(counter.clone(), dtype);
             let index = match fits {
                 true => index.with_bounds(bounds),
@@ -98,14 +128,15 @@ impl Writer<'_> {
                     Value::atom(own, dtype)
                 }
             };
-            body(this, index);
+            body(this, index)
         });
         self.loops.pop();
         self.names.close();
-        Ok(())
+        Ok(result)
     }
 
-    pub(super) fn while_loop(&mut self, s: &While) -> Result<()> {
+    pub(super) fn while_loop(&mut self, s: &While, stmt: &StmtRef) -> Result<()> {
+        self.check_loop(stmt, &[&s.condition])?;
         let condition = self.lazy(|this| this.scalar(&s.condition))?;
         self.loops.push(self.scopes.len());
         self.block_of(&format!("while ({})", condition.text), |this| this.stmt(&s.body));
@@ -123,14 +154,13 @@ impl Writer<'_> {
                 Ok(())
             });
         }
-        if runs_together(stmt, true) {
-            return unsupported("a group of threads that wait for each other");
+        if self.group.is_none() && runs_together(stmt, true) {
+            return self.launch_group(stmt);
         }
+        self.check_loop(stmt, &[&s.value])?;
         let extent = self.index(&s.value)?;
         let name = axis.var.name.get().to_string();
-        let (min, step) = (Value::count(0), Value::count(1));
-        let range = Range { name: &name, dtype: axis.var.dtype.element(), min, extent, step };
-        self.range(range, |this, index| {
+        self.range(Range::up_to(&name, axis.var.dtype.element(), extent), |this, index| {
             this.axes.push((axis_name(axis), index.clone()));
             this.bind(&axis.var, vec![index]);
             this.stmt(&s.body);

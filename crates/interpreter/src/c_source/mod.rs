@@ -1,8 +1,9 @@
 //! Functions of TIR as C99.
 //!
 //! The text does what the interpreter does: integers wrap at their width, floats are rounded to their type, lanes of vectors
-//! are written one by one, and threads that do not wait for each other are loops. It checks neither indices nor the sizes of
-//! memory. A division by zero, a failed assertion and memory that cannot be had call `abort`.
+//! are written one by one, and threads are loops: around the whole launch, or around the statements between two barriers. It
+//! checks neither indices nor the sizes of memory. A division by zero, a failed assertion and memory that cannot be had call
+//! `abort`.
 //!
 //! A `#line` directive before each statement names the line of the script, so that a debugger stops there.
 //!
@@ -16,17 +17,24 @@ mod block;
 mod buffer;
 mod call;
 mod driver;
+mod exchange;
 mod expr;
 mod function;
+mod group;
 mod helpers;
+mod joint;
 mod lines;
 mod loops;
+mod matrix;
+mod meetings;
 mod names;
 mod operate;
 mod pointer;
 mod stmt;
 mod types;
 mod value;
+mod varying;
+mod warp;
 
 use std::fmt;
 
@@ -38,12 +46,14 @@ use tvmscript_tir::node::{Buffer, PrimFunc};
 
 use aliases::Aliases;
 use buffer::View;
+use group::Group;
 use helpers::{Helper, Helpers};
 use lines::{Lines, Place};
 use names::Names;
 use value::Value;
 
 use crate::error::{Result, RunError, RunErrorKind, unsupported};
+use crate::threads::WARP;
 
 /// Options of [`c_source`].
 #[derive(Debug, Clone, Copy)]
@@ -138,8 +148,9 @@ impl std::error::Error for CError {}
 pub static NO_C_FORM: ErrorCode = ErrorCode {
     code: "E0824",
     name: "no-c-form",
-    meaning: "A part of a function has no form in C for `emit --target c`: an operator on tiles, threads that wait for each \
-              other, an instruction of a device, or a call of a function that is not there. All such parts are reported at once.",
+    meaning: "A part of a function has no form in C for `emit --target c`: an operator on tiles, a barrier that some \
+              threads may not reach, an instruction of a device, or a call of a function that is not there. All such parts are \
+              reported at once.",
 };
 
 impl CError {
@@ -191,6 +202,11 @@ pub fn c_source(functions: &[CInput], options: COptions<'_>) -> std::result::Res
         scopes: Vec::new(),
         loops: Vec::new(),
         axes: Vec::new(),
+        group: None,
+        exchanged: AddressMap::default(),
+        memory: AddressMap::default(),
+        stack_bytes: 0,
+        warp: WARP as i64,
         depth: 0,
         lazy: 0,
         result: None,
@@ -280,6 +296,16 @@ struct Writer<'m> {
     loops: Vec<usize>,
     /// The axes of threads that have an index at the moment.
     axes: Vec<(String, Value)>,
+    /// The threads that run the current statements together.
+    group: Option<Group>,
+    /// The results of exchanges between threads in the current statement.
+    exchanged: AddressMap<Lanes>,
+    /// The type and number of the elements of allocated memory, by its pointer.
+    memory: AddressMap<(DataType, Value)>,
+    /// The number of bytes on the stack of the function.
+    stack_bytes: i128,
+    /// The number of lanes of a warp of the function.
+    warp: i64,
     depth: usize,
     /// The number of conditions that the current expression depends on.
     lazy: usize,
@@ -387,12 +413,21 @@ impl Writer<'_> {
     }
 
     /// Writes a block of C in a scope of its own.
-    fn block_of(&mut self, header: &str, body: impl FnOnce(&mut Self)) {
-        self.line(format!("{header} {{"));
+    fn block_of<T>(&mut self, header: &str, body: impl FnOnce(&mut Self) -> T) -> T {
+        self.open_block(header);
+        let result = body(self);
+        self.close_block();
+        result
+    }
+
+    fn open_block(&mut self, header: &str) {
+        self.line(if header.is_empty() { "{".to_owned() } else { format!("{header} {{") });
         self.depth += 1;
         self.names.open();
         self.scopes.push(Scope::default());
-        body(self);
+    }
+
+    fn close_block(&mut self) {
         self.close_scope();
         self.names.close();
         self.depth -= 1;

@@ -94,7 +94,7 @@ impl Writer<'_> {
     }
 
     /// A pointer with the type of its elements.
-    fn typed_pointer(&mut self, expr: &Expr) -> Result<(Value, DataType)> {
+    pub(super) fn typed_pointer(&mut self, expr: &Expr) -> Result<(Value, DataType)> {
         match pointee(expr) {
             Some(dtype) => Ok((self.address_of(expr)?, dtype.element())),
             None => unsupported("an access through a pointer without a type"),

@@ -1,27 +1,36 @@
 //! Statements.
 
 use tvmscript_ir_core::{Array, DataType, Ref, with_stack};
-use tvmscript_prim::{Expr, ExprKind, ExprView as _, PrimExprExt as _, StringImm, Var};
-use tvmscript_tir::node::{
-    Allocate, AllocateConst, AttrStmt, Buffer, IfThenElse, StmtKind, StmtRef, StmtView as _,
-};
+use tvmscript_prim::{CommReducer, Expr, ExprKind, ExprView as _, PrimExprExt as _, StringImm, Var};
+use tvmscript_tir::node::{Allocate, AllocateConst, AttrStmt, Buffer, StmtKind, StmtRef, StmtView as _};
 use tvmscript_tirx::{AllocBuffer, AssertStmt, Bind, DeclBuffer};
 
-use super::buffer::View;
+use super::buffer::{View, based};
 use super::expr::not;
 use super::helpers::Helper;
 use super::lines::comment;
 use super::types::{declare, pointer_type, storage_type};
 use super::value::{Level, Value};
 use super::{Lanes, Writer};
+use crate::compile::{is_shared, pointer_scope};
 use crate::error::{Result, unsupported};
 
 /// Bytes of constant size that are put on the stack.
 const MAX_STACK: i128 = 4096;
+/// Maximum number of bytes on the stack of a function.
+const MAX_FRAME: i128 = 1 << 18;
 
 impl Writer<'_> {
     /// Writes a statement. Errors are collected, and the next statement is written all the same.
     pub(super) fn stmt(&mut self, stmt: &StmtRef) {
+        match self.is_joint() && !self.stays_outside(stmt) {
+            true => self.threads(&[stmt]),
+            false => self.written(stmt),
+        }
+    }
+
+    /// Writes a statement at this place: in a group, one at which threads meet.
+    pub(super) fn written(&mut self, stmt: &StmtRef) {
         let outer = self.enter_span(stmt.span());
         if let Err(error) = with_stack(|| self.stmt_kind(stmt)) {
             self.refuse(error);
@@ -33,23 +42,27 @@ impl Writer<'_> {
         self.check_size()?;
         match stmt.kind() {
             StmtKind::SeqStmt(s) => {
-                s.seq.iter().for_each(|stmt| self.stmt(stmt));
+                match self.is_joint() {
+                    true => self.joint_sequence(&s.seq),
+                    false => s.seq.iter().for_each(|stmt| self.stmt(stmt)),
+                }
                 Ok(())
             }
-            StmtKind::BufferStore(s) => self.store(&s.buffer, &s.indices, &s.value, s.predicate.as_ref()),
+            StmtKind::BufferStore(s) => self.with_exchanges(stmt.object(), |this| {
+                this.each_thread(|this| this.store(&s.buffer, &s.indices, &s.value, s.predicate.as_ref()))
+            }),
             StmtKind::LetStmt(s) => self.scoped(|this| {
                 this.define(&s.var, &s.value)?;
                 this.stmt(&s.body);
                 Ok(())
             }),
-            StmtKind::IfThenElse(s) => self.conditional(s),
+            StmtKind::IfThenElse(s) => self.conditional(s, stmt),
             StmtKind::For(s) => self.for_loop(s, stmt),
-            StmtKind::While(s) => self.while_loop(s),
+            StmtKind::While(s) => self.while_loop(s, stmt),
             StmtKind::AssertStmt(s) => {
                 let message =
                     s.message.as_node::<StringImm>().map_or(String::new(), |text| text.value.to_string());
-                let condition = self.scalar(&s.condition)?;
-                self.assertion(&condition, &message)?;
+                self.check(&s.condition, &message)?;
                 self.stmt(&s.body);
                 Ok(())
             }
@@ -67,7 +80,7 @@ impl Writer<'_> {
                 this.stmt(&s.body);
                 Ok(())
             }),
-            StmtKind::BlockRealize(s) => self.scoped(|this| this.block_realize(s)),
+            StmtKind::BlockRealize(s) => self.scoped(|this| this.block_realize(s, stmt)),
             StmtKind::Block(block) => self.scoped(|this| this.block(block, None)),
             StmtKind::Other(other) => {
                 if let Some(s) = other.as_node::<Bind>() {
@@ -81,8 +94,7 @@ impl Writer<'_> {
                     self.allocate_buffer(&s.buffer)
                 } else if let Some(s) = other.as_node::<AssertStmt>() {
                     let message: String = s.message_parts.iter().map(|part| part.value.as_str()).collect();
-                    let condition = self.scalar(&s.condition)?;
-                    self.assertion(&condition, &message)
+                    self.check(&s.condition, &message)
                 } else {
                     unsupported(format!("the statement {}", other.object().info().display_key()))
                 }
@@ -92,7 +104,14 @@ impl Writer<'_> {
 
     /// Declares a variable with the value of an expression.
     fn define(&mut self, var: &Ref<Var>, value: &Expr) -> Result<()> {
+        self.with_exchanges(value.object(), |this| this.define_value(var, value))
+    }
+
+    fn define_value(&mut self, var: &Ref<Var>, value: &Expr) -> Result<()> {
         let dtype = value.dtype().element();
+        if self.is_of_threads(value) {
+            return self.define_for_threads(var, value);
+        }
         let hint = var.name.get().to_string();
         let lanes = self.expr(value)?;
         let mut out = Lanes::new();
@@ -116,6 +135,13 @@ impl Writer<'_> {
         Value::pointer(name, Level::Atom, points_to)
     }
 
+    fn check(&mut self, condition: &Expr, message: &str) -> Result<()> {
+        self.each_thread(|this| {
+            let condition = this.scalar(condition)?;
+            this.assertion(&condition, message)
+        })
+    }
+
     pub(super) fn assertion(&mut self, condition: &Value, message: &str) -> Result<()> {
         if self.lazy > 0 {
             return unsupported("an assertion inside of a condition");
@@ -129,20 +155,19 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn conditional(&mut self, s: &IfThenElse) -> Result<()> {
-        let condition = self.scalar(&s.condition)?;
-        self.block_of(&format!("if ({})", condition.text), |this| this.stmt(&s.then_case));
-        if let Some(other) = &s.else_case {
-            self.block_of("else", |this| this.stmt(other));
-        }
-        Ok(())
-    }
-
     fn attribute(&mut self, s: &AttrStmt, stmt: &StmtRef) -> Result<()> {
         match s.launched_thread() {
             Some(axis) => self.launch(s, axis, stmt),
             None => {
+                let reducer = s.node.as_object().and_then(|node| node.downcast_ref::<CommReducer>());
+                let reducer = reducer.filter(|_| self.group.is_some());
+                if let (Some(reducer), Some(group)) = (reducer, &mut self.group) {
+                    group.reducers.push(reducer.clone());
+                }
                 self.stmt(&s.body);
+                if let (Some(_), Some(group)) = (reducer, &mut self.group) {
+                    group.reducers.pop();
+                }
                 Ok(())
             }
         }
@@ -150,8 +175,12 @@ impl Writer<'_> {
 
     fn allocate_stmt(&mut self, s: &Allocate) -> Result<()> {
         self.scoped(|this| {
-            let count = this.count(&s.extents)?;
-            this.allocate(&s.buffer_var, s.dtype, count)?;
+            let scope = pointer_scope(&s.buffer_var);
+            // What threads share is there already.
+            if this.group.is_none() || !is_shared(&scope) {
+                let count = this.count(&s.extents)?;
+                this.allocate(&s.buffer_var, s.dtype, count, &scope)?;
+            }
             this.stmt(&s.body);
             Ok(())
         })
@@ -163,7 +192,7 @@ impl Writer<'_> {
         };
         self.scoped(|this| {
             let count = this.count(&s.extents)?;
-            this.allocate(&s.buffer_var, s.dtype, count)?;
+            this.allocate(&s.buffer_var, s.dtype, count, "global")?;
             if let Some(pointer) = this.first_lane(&s.buffer_var).filter(|_| !bytes.is_empty()) {
                 let name = this.names.define("bytes");
                 this.line(format!("static const uint8_t {name}[] = {{"));
@@ -181,61 +210,108 @@ impl Writer<'_> {
     }
 
     /// The number of elements of a shape.
-    fn count(&mut self, extents: &Array<Expr>) -> Result<Value> {
+    pub(super) fn count(&mut self, extents: &Array<Expr>) -> Result<Value> {
         extents.iter().try_fold(Value::count(1), |count, extent| Ok(count.index_mul(&self.index(extent)?)))
     }
 
-    /// Allocates zeroed elements of a type for the time of the scope.
-    fn allocate(&mut self, var: &Ref<Var>, dtype: DataType, count: Value) -> Result<()> {
+    /// Allocates zeroed elements of a type for the time of the scope; outside of loops over threads, for each of them if
+    /// they do not share it.
+    pub(super) fn allocate(
+        &mut self,
+        var: &Ref<Var>,
+        dtype: DataType,
+        count: Value,
+        scope: &str,
+    ) -> Result<()> {
         if self.lazy > 0 {
             return unsupported("an allocation inside of a condition");
         }
+        self.memory.insert(var.object().address(), (dtype, count.clone()));
         let lanes = super::buffer::scalars_of(dtype)?;
         let storage = storage_type(dtype.element())?;
         let points_to = self.aliases.element_of(var);
         let count = count.index_mul(&Value::count(lanes as i64));
+        let start = match &self.group {
+            Some(group) if self.is_joint() && !is_shared(scope) => {
+                Some((group.linear.index_mul(&count), group.count.index_mul(&count)))
+            }
+            _ => None,
+        };
+        let (start, count) = start.map_or((None, count), |(start, all)| (Some(start), all));
         let size = crate::scalar::storage_bytes(dtype.element()).unwrap_or(8) as i128;
         let name = self.names.define(var.name.get().as_str());
-        let fits = count.known().is_some_and(|count| count > 0 && count * size <= MAX_STACK);
-        if fits && points_to == Some(storage) {
+        if points_to == Some(storage) && self.takes_stack(&count, size) {
             self.line(format!("{}[{}] = {{0}};", declare(storage, &name), count.text));
         } else {
-            let helper = self.helper(Helper::Allocate);
-            let declared = declare(&pointer_type(points_to), &name);
-            self.line(format!("{declared} = {helper}({}, sizeof({storage}));", count.text));
-            if let Some(scope) = self.scopes.last_mut() {
-                scope.allocations.push(name.clone());
-            }
+            self.line_of_heap(&pointer_type(points_to), &name, &count, storage);
         }
-        self.bind(var, vec![Value::pointer(name, Level::Atom, points_to)]);
+        let mut pointer = Value::pointer(name, Level::Atom, points_to);
+        if let Some(start) = start {
+            let memory = pointer.clone();
+            pointer = self.element_at(&memory, &start, dtype.element())?;
+            pointer.base = Some(Box::new((memory, start)));
+        }
+        self.bind(var, vec![pointer]);
         Ok(())
+    }
+
+    /// Tests whether elements of a size are put on the stack, and takes them from what is left of it.
+    pub(super) fn takes_stack(&mut self, count: &Value, size: i128) -> bool {
+        let bytes = count.known().filter(|count| *count > 0).and_then(|count| count.checked_mul(size));
+        let fits = bytes.filter(|bytes| *bytes <= MAX_STACK && self.stack_bytes + bytes <= MAX_FRAME);
+        self.stack_bytes += fits.unwrap_or_default();
+        fits.is_some()
+    }
+
+    /// Allocates elements until the end of the scope.
+    pub(super) fn line_of_heap(&mut self, pointer: &str, name: &str, count: &Value, element: &str) {
+        let helper = self.helper(Helper::Allocate);
+        self.line(format!("{} = {helper}({}, sizeof({element}));", declare(pointer, name), count.text));
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.allocations.push(name.to_owned());
+        }
     }
 
     /// Declares a buffer over the memory of its data variable, or with memory of its own. Strides may leave gaps, such as padding at the end of rows.
     pub(super) fn allocate_buffer(&mut self, buffer: &Ref<Buffer>) -> Result<()> {
-        if let Some(pointer) = self.first_lane(&buffer.data) {
-            let view = self.layout(buffer, pointer)?;
+        if self.first_lane(&buffer.data).is_none() {
+            let view = self.allocate_memory(buffer)?;
             self.declare(buffer, view);
             return Ok(());
         }
+        // One that lies elsewhere in each thread gets its layout where it is used.
+        if !self.has_layouts_of_threads(buffer)
+            && let Some(pointer) = self.first_lane(&buffer.data)
+        {
+            let view = self.layout(buffer, pointer)?;
+            self.declare(buffer, view);
+        }
+        Ok(())
+    }
+
+    /// Allocates the memory of a buffer.
+    pub(super) fn allocate_memory(&mut self, buffer: &Ref<Buffer>) -> Result<View> {
+        if self.has_layouts_of_threads(buffer) {
+            return unsupported("memory of a size that may differ in each thread");
+        }
         let unknown = Value::pointer("NULL", Level::Atom, None);
-        let mut view = self.layout(buffer, unknown)?;
+        let view = self.layout(buffer, unknown)?;
         let count = match buffer.strides.is_empty() {
             true => view.shape.iter().fold(Value::count(1), |count, extent| count.index_mul(extent)),
             false => last_element(&view),
         };
-        self.allocate(&buffer.data, buffer.dtype, count)?;
-        if let Some(pointer) = self.first_lane(&buffer.data) {
-            view.pointer = pointer;
-        }
-        self.declare(buffer, view);
-        Ok(())
+        self.allocate(&buffer.data, buffer.dtype, count, buffer.scope().as_str())?;
+        Ok(match self.first_lane(&buffer.data) {
+            Some(pointer) => based(View { pointer, ..view }, buffer),
+            None => view,
+        })
     }
 
-    fn evaluate(&mut self, value: &Expr) -> Result<()> {
+    pub(super) fn evaluate(&mut self, value: &Expr) -> Result<()> {
         match value.kind() {
             // What is left of a statement that was removed.
             ExprKind::IntImm(_) | ExprKind::FloatImm(_) | ExprKind::StringImm(_) => Ok(()),
+            _ if self.is_joint() => self.joint_evaluate(value),
             _ => {
                 for lane in self.expr(value)? {
                     if !lane.is_literal && !lane.text.is_empty() {
@@ -260,6 +336,9 @@ impl Writer<'_> {
     pub(super) fn return_value(&mut self, value: Option<&Expr>) -> Result<()> {
         if self.lazy > 0 {
             return unsupported("a return inside of a condition");
+        }
+        if self.group.is_some() {
+            return unsupported("a return of a thread that others wait for");
         }
         let value = match (value, self.result) {
             (Some(value), Some(result)) => {

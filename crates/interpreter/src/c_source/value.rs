@@ -28,6 +28,8 @@ pub(super) struct Value {
     pub(super) is_wide: bool,
     /// The elements that a pointer points to, if it has a type.
     pub(super) points_to: Option<&'static str>,
+    /// The pointer and the number of elements that a pointer is the sum of.
+    pub(super) base: Option<Box<(Value, Value)>>,
 }
 
 /// The range of a type.
@@ -57,6 +59,7 @@ impl Value {
             is_literal: false,
             is_wide: dtype.bits == 64,
             points_to: None,
+            base: None,
         }
     }
 
@@ -82,7 +85,7 @@ impl Value {
         };
         let level = if text.starts_with('-') { Level::Unary } else { Level::Atom };
         let bounds = (value, value);
-        Value { text, level, bounds, is_literal: true, is_wide, points_to: None }
+        Value { text, level, bounds, is_literal: true, is_wide, points_to: None, base: None }
     }
 
     /// A number of elements or bytes.
@@ -157,7 +160,7 @@ impl Value {
         // The right operand of a product keeps its parentheses.
         let right = if sign == "*" { Level::Unary } else { Level::Mul };
         let text = format!("{} {sign} {}", a.at(level), b.at(right));
-        Value { text, level, bounds, is_literal: false, is_wide: !is_narrow, points_to: None }
+        Value { text, level, bounds, is_literal: false, is_wide: !is_narrow, points_to: None, base: None }
     }
 
     /// An index of a dimension from a value of an integer type: unsigned ones of 32 bits or more become signed.

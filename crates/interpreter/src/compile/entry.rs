@@ -113,7 +113,7 @@ impl Compiler<'_> {
 }
 
 /// The number of lanes of a warp of the target of a function.
-pub(super) fn warp_of(function: &PrimFunc) -> Option<usize> {
+pub(crate) fn warp_of(function: &PrimFunc) -> Option<usize> {
     let target = function.attrs.dict.get_str("target")?.as_object()?.as_node::<Target>()?;
     let lanes = target.attrs.get_str("thread_warp_size").and_then(super::kernel::number)?;
     usize::try_from(lanes).ok().filter(|lanes| (1..=64).contains(lanes))

@@ -50,12 +50,15 @@ pub(crate) struct Needs {
 }
 
 /// Tests whether a call of an external function is an operation of all threads.
-fn is_collective((_, args): (&Ref<tvmscript_prim::BaseExpr>, &tvmscript_ir_core::Array<Expr>)) -> bool {
+pub(crate) fn is_collective(
+    (_, args): (&Ref<tvmscript_prim::BaseExpr>, &tvmscript_ir_core::Array<Expr>),
+) -> bool {
     let name = args.first().and_then(|name| name.as_node::<tvmscript_prim::StringImm>());
     name.is_some_and(|name| ["tl::AllReduce", "tl::Cum"].iter().any(|known| name.value.starts_with(known)))
 }
 
-const AXES: [&str; 3] = ["threadIdx.x", "threadIdx.y", "threadIdx.z"];
+/// The axes of the threads of a group.
+pub(crate) const AXES: [&str; 3] = ["threadIdx.x", "threadIdx.y", "threadIdx.z"];
 
 impl Needs {
     fn of(root: &Object, is_index: &dyn Fn(&Object) -> bool) -> Needs {
@@ -133,9 +136,12 @@ pub(super) fn number(value: &Value) -> Option<i64> {
 }
 
 /// An axis of a launch.
-struct Axis {
-    tag: String,
-    extent: Expr,
+#[derive(Debug, Clone)]
+pub(crate) struct Axis {
+    pub(crate) tag: String,
+    pub(crate) extent: Expr,
+    /// The variable of its first launch.
+    pub(crate) var: Ref<Var>,
 }
 
 /// The name of an axis: its tag, or, without one, that of a variable.
@@ -147,23 +153,24 @@ pub(crate) fn name_of(axis: &IterVar) -> String {
 }
 
 /// The axes that a statement launches, outermost first; those that follow another statement are left out.
-fn axes_of(stmt: &StmtRef) -> Vec<Axis> {
+pub(crate) fn axes_of(stmt: &StmtRef) -> Vec<Axis> {
     let mut axes: Vec<Axis> = Vec::new();
-    let mut add = |tag: &str, extent: &Expr| {
+    let mut add = |axis: &IterVar, extent: &Expr| {
+        let tag = name_of(axis);
         if !axes.iter().any(|axis| axis.tag == tag) {
-            axes.push(Axis { tag: tag.to_owned(), extent: extent.clone() });
+            axes.push(Axis { tag, extent: extent.clone(), var: axis.var.clone() });
         }
     };
     pre_order_visit(stmt, |node| {
         if let Some(s) = node.as_node::<AttrStmt>()
             && let Some(axis) = s.launched_thread()
         {
-            add(&name_of(axis), &s.value);
+            add(axis, &s.value);
         }
         if let Some(s) = node.as_node::<For>()
             && let Some(axis) = &s.thread_binding
         {
-            add(&name_of(axis), &s.extent);
+            add(axis, &s.extent);
         }
         true
     });
@@ -338,10 +345,7 @@ impl Compiler<'_> {
         self.program.groups.push(group);
         let number = self.program.groups.len() - 1;
         self.emit(I::Fork { group: number as u32 });
-        let meetings = match needs.shared && (needs.tiles || self.is_guarded || !needs.barriers) {
-            true => meetings(stmt),
-            false => HashSet::new(),
-        };
+        let meetings = meetings(stmt, needs, self.is_guarded);
         let kernel = Kernel { indices, extents, linear, meetings, is_once: false, reducers: Vec::new() };
         self.kernel = Some(kernel);
         let known = self.axes.len();
@@ -350,7 +354,10 @@ impl Compiler<'_> {
         }
         let (loops, callees): (Vec<Jumps>, _) =
             (std::mem::take(&mut self.loops), std::mem::take(&mut self.callees));
+        self.open_scope();
+        self.allocate_for_threads(stmt);
         body(self);
+        self.close_scope();
         self.loops = loops;
         self.callees = callees;
         self.axes.truncate(known);
@@ -461,10 +468,17 @@ impl Compiler<'_> {
     }
 }
 
-/// The statements that access shared memory.
-fn meetings(stmt: &StmtRef) -> HashSet<usize> {
+/// The statements that access shared memory, before each of which the threads of a launch meet: none where barriers were
+/// inserted.
+pub(crate) fn meetings_of(stmt: &StmtRef, is_guarded: bool) -> HashSet<usize> {
+    meetings(stmt, &Needs::of(stmt.object(), &|_| false), is_guarded)
+}
+
+fn meetings(stmt: &StmtRef, needs: &Needs, is_guarded: bool) -> HashSet<usize> {
     let mut found = HashSet::new();
-    mark(stmt, &mut found);
+    if needs.shared && (needs.tiles || is_guarded || !needs.barriers) {
+        mark(stmt, &mut found);
+    }
     found
 }
 

@@ -25,7 +25,7 @@ use std::collections::HashMap;
 
 use tvmscript_ir::{GlobalVar, IRModule};
 use tvmscript_ir_core::ptr_map::AddressMap;
-use tvmscript_ir_core::{Ref, Span};
+use tvmscript_ir_core::{DataType, Ref, Span};
 use tvmscript_prim::Var;
 use tvmscript_tir::node::{Buffer, PrimFunc};
 
@@ -33,10 +33,14 @@ use kernel::Kernel;
 
 pub(crate) use buffer::lane_in;
 pub(crate) use call::Arguments;
-pub(crate) use entry::{buffer_of, compile, evaluate};
+pub(crate) use entry::{buffer_of, compile, evaluate, warp_of};
 pub(crate) use expr::{Kind, kind_of, lane_count};
-pub(crate) use kernel::{is_on_tiles, name_of as axis_name, runs_together};
+pub(crate) use kernel::{
+    AXES, Axis, axes_of, is_collective, is_on_tiles, meetings_of, name_of as axis_name, runs_together,
+};
 pub(crate) use pointer::{call_of, pointee};
+pub(crate) use stmt::{is_shared, memory_of_threads, pointer_scope};
+pub(crate) use warp_matrix::named_type;
 
 use crate::error::{Result, RunError, RunErrorKind};
 use crate::program::{Access, Instruction, Position, Program, Register};
@@ -110,6 +114,8 @@ pub(crate) struct Compiler<'m> {
     scopes: Vec<Scope>,
     variables: AddressMap<Lanes>,
     views: AddressMap<View>,
+    /// The type and number of the elements of allocated memory, by its pointer.
+    memory: AddressMap<(DataType, Register)>,
     loops: Vec<Jumps>,
     callees: Vec<Callee>,
     kernel: Option<Kernel>,
@@ -139,6 +145,7 @@ impl<'m> Compiler<'m> {
             scopes: vec![Scope::default()],
             variables: AddressMap::default(),
             views: AddressMap::default(),
+            memory: AddressMap::default(),
             loops: Vec::new(),
             callees: Vec::new(),
             kernel: None,

@@ -1,6 +1,8 @@
 //! Statements.
 
-use tvmscript_ir_core::{Array, DataType, Ref, with_stack};
+use std::collections::HashSet;
+
+use tvmscript_ir_core::{Array, DataType, Ref, pre_order_visit, with_stack};
 use tvmscript_prim::{Expr, ExprKind, ExprView as _, StringImm, Var};
 use tvmscript_tir::node::{
     Allocate, AllocateConst, AttrStmt, Buffer, IfThenElse, StmtKind, StmtRef, StmtView as _,
@@ -153,9 +155,34 @@ impl Compiler<'_> {
             let count = this.count(&s.extents)?;
             let pointer = this.allocate(s.dtype, count, &scope)?;
             this.bind(&s.buffer_var, vec![pointer]);
+            this.memory.insert(s.buffer_var.object().address(), (s.dtype, count));
             this.stmt(&s.body);
             Ok(())
         })
+    }
+
+    /// Allocates the memory of a thread again that was allocated before the launch.
+    pub(super) fn allocate_for_threads(&mut self, stmt: &StmtRef) {
+        let (pointers, buffers) = memory_of_threads(stmt);
+        let mut own = HashSet::new();
+        for var in &pointers {
+            let key = var.object().address();
+            if self.is_bound(var)
+                && let Some((dtype, count)) = self.memory.get(&key).copied()
+                && let Ok(pointer) = self.allocate(dtype, count, "local")
+            {
+                self.bind(var, vec![pointer]);
+                own.insert(key);
+            }
+        }
+        for buffer in buffers.iter().filter(|buffer| own.contains(&buffer.data.object().address())) {
+            let view = self.views.get(&buffer.object().address()).cloned();
+            if let (Some(view), Some(lanes)) = (view, self.lanes_of(&buffer.data))
+                && let Some(pointer) = lanes.first().copied()
+            {
+                self.declare(buffer, View { pointer, ..view });
+            }
+        }
     }
 
     fn allocate_const(&mut self, s: &AllocateConst) -> Result<()> {
@@ -212,6 +239,7 @@ impl Compiler<'_> {
         };
         view.pointer = self.allocate(buffer.dtype, count, &buffer.scope())?;
         self.bind(&buffer.data, vec![view.pointer]);
+        self.memory.insert(buffer.data.object().address(), (buffer.dtype, count));
         self.declare(buffer, view);
         Ok(())
     }
@@ -238,12 +266,27 @@ impl Compiler<'_> {
 }
 
 /// Tests whether all threads of a block have one copy of memory in a scope.
-pub(super) fn is_shared(scope: &str) -> bool {
+pub(crate) fn is_shared(scope: &str) -> bool {
     !(scope == "local" || scope.starts_with("local.") && scope != "local.fragment")
 }
 
 /// The scope of a pointer's memory.
-pub(super) fn pointer_scope(variable: &Ref<Var>) -> String {
+pub(crate) fn pointer_scope(variable: &Ref<Var>) -> String {
     let pointer = variable.type_annotation.as_node::<tvmscript_prim::PointerType>();
     pointer.map_or(String::new(), |pointer| pointer.storage_scope.to_string())
+}
+
+/// Pointers to memory that each thread has for itself, and buffers in it, that a statement uses.
+pub(crate) fn memory_of_threads(stmt: &StmtRef) -> (Vec<Ref<Var>>, Vec<Ref<Buffer>>) {
+    let (mut pointers, mut buffers) = (Vec::new(), Vec::new());
+    let is_own = |var: &Ref<Var>| {
+        let scope = pointer_scope(var);
+        !scope.is_empty() && !is_shared(&scope)
+    };
+    pre_order_visit(stmt, |node| {
+        pointers.extend(node.downcast_ref::<Var>().filter(|var| is_own(var)).cloned());
+        buffers.extend(node.downcast_ref::<Buffer>().filter(|buffer| is_own(&buffer.data)).cloned());
+        true
+    });
+    (pointers, buffers)
 }

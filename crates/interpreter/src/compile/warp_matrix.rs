@@ -253,7 +253,7 @@ impl Compiler<'_> {
 }
 
 /// The type that an abbreviation of the instruction set names.
-fn named_type(name: &str) -> Result<DataType> {
+pub(crate) fn named_type(name: &str) -> Result<DataType> {
     let small = |code: TypeCode| DataType { code, bits: 8, lanes: 1 };
     Ok(match name {
         "fp16" | "float16" => DataType::float(16),
