@@ -3,7 +3,7 @@
 //! Upstream counterpart: `src/te/operation/create_primfunc.cc` of TVM 0.23.
 
 use hashbrown::{HashMap, HashSet};
-use tvmscript_arith::Analyzer;
+use tvmscript_arith::{Analyzer, DEFAULT_NODE_BUDGET};
 use tvmscript_ir::DictAttrs;
 use tvmscript_ir_core::{
     Array, DataType, Map, Object, ObjectLike as _, PtrMap, Ref, Span, Str, Value, free_variables,
@@ -53,6 +53,9 @@ pub struct IndexTypes {
     pub unit: Option<DataType>,
 }
 
+/// Nodes that the simplifier visits per element of a body: a bicubic sample of a reflected image has more than the default.
+const BODY_BUDGET: u64 = 8 * DEFAULT_NODE_BUDGET;
+
 /// Like [`create_prim_func`], with types of indices.
 ///
 /// # Errors
@@ -72,7 +75,7 @@ pub fn create_indexed_prim_func(arguments: &[Argument], types: IndexTypes) -> Re
         arguments: tensors.iter().map(|tensor| tensor.key()).collect(),
         allocated: Vec::new(),
         names: HashMap::new(),
-        analyzer: Analyzer::new(),
+        analyzer: Analyzer::with_node_budget(BODY_BUDGET),
         index,
         retype: Retype::default(),
         scalars: PtrMap::default(),
