@@ -118,10 +118,19 @@ pub fn round(dtype: DataType, value: f64) -> Option<f64> {
     Some(match (dtype.code, dtype.bits) {
         (TypeCode::Float, 64) => value,
         (TypeCode::Float, 32) => f64::from(value as f32),
-        (TypeCode::Float, 16) => f16::from_f64(value).to_f64(),
-        (TypeCode::BFloat, 16) => bf16::from_f64(value).to_f64(),
+        (TypeCode::Float, 16) => f16::from_f64(sticky(value)).to_f64(),
+        (TypeCode::BFloat, 16) => bf16::from_f64(sticky(value)).to_f64(),
         _ => return None,
     })
+}
+
+/// A number that rounds to 16 bits as another one does, by its upper 32 bits alone: `half` reads no others.
+fn sticky(value: f64) -> f64 {
+    let bits = value.to_bits();
+    match value.is_finite() && bits as u32 != 0 {
+        true => f64::from_bits(bits | 1 << 32),
+        false => value,
+    }
 }
 
 /// Rounds an integer to the precision of a type, once.
@@ -148,8 +157,8 @@ pub fn float_to_bits(dtype: DataType, value: f64) -> Option<u64> {
     Some(match (dtype.code, dtype.bits) {
         (TypeCode::Float, 64) => value.to_bits(),
         (TypeCode::Float, 32) => (value as f32).to_bits().into(),
-        (TypeCode::Float, 16) => f16::from_f64(value).to_bits().into(),
-        (TypeCode::BFloat, 16) => bf16::from_f64(value).to_bits().into(),
+        (TypeCode::Float, 16) => f16::from_f64(sticky(value)).to_bits().into(),
+        (TypeCode::BFloat, 16) => bf16::from_f64(sticky(value)).to_bits().into(),
         _ => return None,
     })
 }

@@ -310,6 +310,24 @@ def reversed_rows(A: T.Buffer((8, 32), "float32"), B: T.Buffer((8, 32), "float32
 }
 
 #[test]
+fn p92_34_numbers_just_beyond_the_middle_round_away_from_it() {
+    // The middle of two numbers of 16 bits, and the next number of 32 bits.
+    let text = r#"from tvm.script import tir as T
+
+@T.prim_func
+def rounds(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "bfloat16"), C: T.Buffer((4,), "float16")):
+    for i in range(4):
+        B[i] = T.Cast("bfloat16", A[i] * T.float32(0) - T.float32(8.906250953674316))
+        C[i] = T.Cast("float16", A[i] * T.float32(0) + T.float32(2049.000244140625))
+"#;
+    check_results("rounds", &[("rounds.py".to_owned(), text.to_owned())]);
+    let parsed = parsed("rounds.py", text);
+    let (_, after, _) = interpreted(&[], &functions(&parsed, 0).remove(0));
+    let first = |argument: usize| after[argument].tensor().and_then(|tensor| tensor.get(0));
+    assert_eq!((first(1), first(2)), (Some(Scalar::Float(-8.9375)), Some(Scalar::Float(2050.0))));
+}
+
+#[test]
 fn p92_34_reads_stay_before_calls_that_write_and_names_are_free() {
     // The functions have names that the program around them uses, or could use.
     let text = r#"from tvm.script import ir as I
