@@ -192,7 +192,7 @@ fn values_are_those_of_pytorch_where_the_importer_of_tvm_has_others() {
 fn operators_take_the_form_that_the_importer_of_tvm_gives_them() {
     let selu = one("torch_selu.pt2", "aten.selu.default", &[]);
     assert_eq!(selu, ["lv = R.nn.selu(x)"]);
-    // As many parts as the call states, though PyTorch makes fewer.
+    // The last part is empty; PyTorch has two parts.
     let chunk = one("torch_chunk.pt2", "aten.chunk.default", &[int(3), int(2)]);
     assert_eq!(chunk[0], "lv = R.split(x, indices_or_sections=3, axis=2)");
 }

@@ -36,8 +36,12 @@ rows! { "aten.":
         if count < 1 {
             return Err("the number of parts must be positive".into());
         }
-        // PyTorch makes fewer parts if they are as long as the first but for the last one; further ones are empty here.
-        cx.result(split(x, IntImm::int64(count.min(length.max(1))).into(), axis))
+        // All parts but the last one are as long as the first. PyTorch leaves out empty parts. TVM's importer keeps one, and gives
+        // the last of several a negative length.
+        let part = (length / count + i64::from(length % count != 0)).max(1);
+        let filled = (length / part + i64::from(length % part != 0)).max(1);
+        let count = if part.saturating_mul(count - 1) <= length { count } else { filled };
+        cx.result(split(x, IntImm::int64(count).into(), axis))
     };
     "unbind.int" => "split, squeeze", |cx| {
         let x = cx.tensor(0)?;
