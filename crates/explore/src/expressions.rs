@@ -4,28 +4,28 @@
 //! The text of a stage is a header, the computation, the relations of its iteration variables and its loops. A loop comes from the
 //! computation and from the primitives that made or marked it; a header, from those that place the stage.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::slice::from_ref;
 
-use tvmscript_ir_core::{PtrMap, Registry, SourceId, Span, SpanKind};
+use tvmscript_ir_core::{PtrMap, Registry};
 use tvmscript_te::tedd::{Iter, KINDS, Model, ModelRelation, ModelStage, text};
 use tvmscript_te::{Attach, OperationKind, Record, RecordArgument, Schedule as Stages, Stage, Table};
 
 use crate::comparison::{Fingerprint, Piece, Text, hunks, key, version_hunks};
-use crate::lineage::{Places, Sources, file_name};
+use crate::lineage::Places;
 use crate::page::{Graph, GraphEdge, GraphNode, Part, Run, Schedule, ScheduleRecord, Store, Version};
 use crate::run::{Input, source_part};
 
 /// [`Graph::kind`] of graphs of stages.
 pub const KIND: &str = "stages";
 
-/// Maximum number of texts of stages in all records together.
-const MAX_TEXTS: usize = 100_000;
+/// Maximum number of lines in all records together.
+const MAX_LINES: usize = 1_000_000;
 /// Maximum number of levels of indentation; deeper lines are at this level.
 const MAX_DEPTH: usize = 64;
 
-/// What a page shows of a schedule.
+/// A schedule on a page.
 #[derive(Debug, Default)]
 pub struct Shown {
     /// The stages before all primitives, then after each.
@@ -41,37 +41,26 @@ pub struct Shown {
 }
 
 /// Shows a schedule that keeps a record; `input` is the file that made it.
-pub fn shown(
-    schedule: &Stages,
-    mut input: Input,
-    index: u32,
-    store: &mut Store,
-    registry: &Registry,
-) -> Shown {
-    let all = schedule.record();
-    let most = MAX_TEXTS / schedule.stages().count().max(1);
-    let records = all.get(..most).unwrap_or(all);
-    let spans = records
-        .iter()
-        .flat_map(|record| record.schedule.stages().map(|(_, stage)| stage.op.span).chain([record.span]));
-    if let Some(source) = spans.flat_map(Span::places).find_map(|span| source_of(span, &input.name)) {
-        let text = input.text.as_deref().unwrap_or_default();
-        input.sources = Sources { input: Some(source), texts: input.sources.texts.with(source, text) };
-    }
+pub fn shown(schedule: &Stages, input: &Input, index: u32, store: &mut Store, registry: &Registry) -> Shown {
     let mut places = Places::new(index, &input.sources);
-    let source = source_part(&input, &mut places, index, store);
+    let source = source_part(input, &mut places, index, store);
     let run = Run { name: input.name.clone(), source: source.into_iter().collect(), versions: Vec::new() };
     let mut shown = Shown { run, ..Shown::default() };
     let calls = Table::of(schedule, |expr| text(expr.object(), registry)).rows;
     let mut writer = Writer { places, store, loops: PtrMap::default(), headers: HashMap::new() };
     let mut last: Option<Printed> = None;
+    let (records, mut lines) = (schedule.record(), 0);
     for (record, row) in records.iter().zip(calls) {
+        if lines > MAX_LINES {
+            break;
+        }
         writer.note(record);
         let printed = writer.print(&record.schedule, &Model::of_te(&record.schedule, registry));
         let call = match row.stage.as_str() {
             "" => String::new(),
             stage => format!("s[{stage}].{}({})", row.primitive, row.arguments.join(", ")),
         };
+        lines += printed.text.lines().count();
         shown.add(&printed, last.as_ref(), record.primitive, call, writer.store);
         last = Some(printed);
     }
@@ -80,12 +69,10 @@ pub fn shown(
     }
     shown.schedule.function =
         schedule.outputs().iter().map(|op| op.name.as_str()).collect::<Vec<_>>().join(", ");
-    if records.len() < all.len() {
-        shown.notes.push(format!(
-            "the first {} of {} records of the schedule are shown",
-            records.len(),
-            all.len()
-        ));
+    let count = shown.run.versions.len();
+    if count < records.len() {
+        let all = records.len();
+        shown.notes.push(format!("the first {count} of {all} records of the schedule are shown"));
     }
     shown.graph = writer.graph(schedule, &Model::of_te(schedule, registry));
     shown
@@ -101,35 +88,26 @@ impl Shown {
         call: String,
         store: &mut Store,
     ) {
-        let text = printed.text();
-        let before = last.map(Printed::text);
-        let before = last.zip(before.as_deref());
+        let differ = |last: &Printed| version_hunks(&last.pieces(), &printed.pieces());
+        let tree_differs = |last: &Printed| hunks(&Text::plain(&last.tree), &Text::plain(&printed.tree));
+        let hunks = last.map_or_else(Vec::new, differ);
         self.run.versions.push(Version {
             name: primitive.to_owned(),
-            changed: before.is_some_and(|(_, before)| before != text),
+            changed: last.is_some_and(|last| last.text != printed.text),
             language: "text",
             parts: printed.parts.clone(),
-            hunks: before.map_or_else(Vec::new, |(last, _)| version_hunks(&last.pieces(), &printed.pieces())),
+            hunks: hunks.clone(),
             ..Version::default()
         });
-        let differ = |a: &str, b: &str| hunks(&Text::plain(a), &Text::plain(b));
         self.schedule.records.push(ScheduleRecord {
             primitive: primitive.to_owned(),
             call,
-            text: store.text(&text),
+            text: store.text(&printed.text),
             tree: store.text(&printed.tree),
-            hunks: before.map_or_else(Vec::new, |(_, before)| differ(before, &text)),
-            tree_hunks: before.map_or_else(Vec::new, |(last, _)| differ(&last.tree, &printed.tree)),
+            hunks,
+            tree_hunks: last.map_or_else(Vec::new, tree_differs),
         });
-        self.fingerprints.push(Fingerprint::Text(key(&text)));
-    }
-}
-
-/// The source of a span in the file of this name.
-fn source_of(span: Span, name: &str) -> Option<SourceId> {
-    match span.kind() {
-        SpanKind::Range { source, .. } if file_name(&source.name()) == name => Some(source),
-        _ => None,
+        self.fingerprints.push(Fingerprint::Text(key(&printed.text)));
     }
 }
 
@@ -137,15 +115,13 @@ fn source_of(span: Span, name: &str) -> Option<SourceId> {
 struct Printed {
     /// Names and texts.
     stages: Vec<(String, String)>,
+    /// All of them.
+    text: String,
     parts: Vec<Part>,
     tree: String,
 }
 
 impl Printed {
-    fn text(&self) -> String {
-        self.stages.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("\n")
-    }
-
     fn pieces(&self) -> Vec<Piece<'_>> {
         let mut next = 0;
         let mut pieces = Vec::new();
@@ -188,7 +164,7 @@ impl Writer<'_> {
     }
 
     fn print(&mut self, schedule: &Stages, model: &Model) -> Printed {
-        let mut printed = Printed { stages: Vec::new(), parts: Vec::new(), tree: tree(schedule, model) };
+        let (mut stages, mut parts) = (Vec::new(), Vec::new());
         for ((_, stage), shown) in schedule.stages().zip(&model.stages) {
             let own = self.places.of(stage.op.span, self.store).to_vec();
             let of_loop = |at: usize| stage.all_iters.get(at).and_then(|iter| self.loops.get(iter.object()));
@@ -221,10 +197,11 @@ impl Writer<'_> {
                 }
             }
             let (text, links) = (self.store.text(&lines), self.store.links(origins));
-            printed.parts.push(Part { text, links, function: Some(shown.name.clone()) });
-            printed.stages.push((shown.name.clone(), lines));
+            parts.push(Part { text, links, function: Some(shown.name.clone()) });
+            stages.push((shown.name.clone(), lines));
         }
-        printed
+        let text = stages.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("\n");
+        Printed { stages, text, parts, tree: tree(schedule, model) }
     }
 
     /// The data between the stages.
@@ -313,9 +290,11 @@ fn tree(schedule: &Stages, model: &Model) -> String {
                 let Some((stage, shown)) = stages.get(at) else { continue };
                 let mut parts: Vec<Work> = Vec::new();
                 let mut deeper = depth + 1;
-                let hidden = (0..shown.iters.len()).filter(|iter| !shown.leaves.contains(iter));
-                for iter in hidden.chain(shown.leaves.iter().copied()) {
-                    if shown.leaves.contains(&iter) {
+                let leaves: HashSet<usize> = shown.leaves.iter().copied().collect();
+                let hidden = (0..shown.iters.len()).filter(|iter| !leaves.contains(iter));
+                let hidden = hidden.map(|iter| (iter, false));
+                for (iter, is_loop) in hidden.chain(shown.leaves.iter().map(|iter| (*iter, true))) {
+                    if is_loop {
                         parts.extend(shown.iters.get(iter).map(|iter| Work::Line(loop_line(iter), deeper)));
                         deeper += 1;
                     }

@@ -338,11 +338,6 @@ impl UniqueNames {
     }
 }
 
-/// The name of the layer that a span is; `None` for other spans.
-pub fn layer_of(span: Span) -> Option<String> {
-    span.source_name()
-}
-
 /// The type of a value for messages: `float32 (2, 3)`.
 pub fn described(value: &Expr) -> String {
     struct_info_of(value)

@@ -1,6 +1,6 @@
 //! Short forms of what converters make and ask: constants, lists of integers, shapes, types.
 
-use tvmscript_ir_core::{Array, DataType, Ref, arithmetic::is_float};
+use tvmscript_ir_core::{Array, DataType, Ref};
 use tvmscript_prim::{self as prim, FloatImm, IntImm, ops::int_value};
 use tvmscript_relax::build::args::{ExprArg, ShapeArg};
 use tvmscript_relax::evaluate::Tensor;
@@ -108,7 +108,7 @@ pub fn field(tuple: &Expr, index: usize) -> Expr {
 
 /// Powers of integers in a type, computed in `float64`, since TVM compiles none of integers.
 pub fn integer_power(a: Expr, b: Expr, dtype: DataType) -> Expr {
-    let is_whole = !is_float(dtype_of(&b));
+    let is_whole = dtype_of(&b).is_integer();
     let wide = |x: Expr| astype(x, DataType::float(64)).upcast();
     let power: Expr = elementwise::power(wide(a), wide(b)).upcast();
     astype(if is_whole { elementwise::round(power).upcast() } else { power }, dtype).upcast()

@@ -38,6 +38,7 @@
 mod arguments;
 mod c_source;
 mod compile;
+mod device;
 mod error;
 mod execute;
 mod functions;

@@ -15,7 +15,7 @@ use crate::program::{Group, Instruction, Register};
 pub(crate) const WARP: usize = 32;
 
 /// Maximum number of threads of a block.
-const MAX_THREADS: i64 = 4096;
+pub(crate) const MAX_THREADS: i64 = 4096;
 
 /// Barriers in memory, each with the number of arrivals and of bytes that it waits for.
 #[derive(Debug, Default)]

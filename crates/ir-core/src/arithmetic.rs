@@ -124,11 +124,12 @@ pub fn round(dtype: DataType, value: f64) -> Option<f64> {
     })
 }
 
-/// A number that rounds to 16 bits as another one does, by its upper 32 bits alone: `half` reads no others.
+/// A number that rounds to 16 bits as another one does, and is one of `f32`, too: `half` goes through `f32` on some machines,
+/// and reads the upper half of the bits alone on others.
 fn sticky(value: f64) -> f64 {
     let bits = value.to_bits();
     match value.is_finite() && bits as u32 != 0 {
-        true => f64::from_bits(bits | 1 << 32),
+        true => f64::from_bits((bits >> 32 | 1) << 32),
         false => value,
     }
 }

@@ -315,8 +315,10 @@ fn p92_34_numbers_just_beyond_the_middle_round_away_from_it() {
     let text = r#"from tvm.script import tir as T
 
 @T.prim_func
-def rounds(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "bfloat16"), C: T.Buffer((4,), "float16")):
+def rounds(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "bfloat16"), C: T.Buffer((4,), "float16"), D: T.Buffer((4,), "float16"), N: T.Buffer((4,), "int32"), E: T.Buffer((4,), "bfloat16")):
     for i in range(4):
+        D[i] = T.Cast("float16", T.Cast("float64", A[i]) * T.float64(0) + T.float64(2051) - T.float64(2.0**-40))
+        E[i] = T.Cast("bfloat16", N[i] * 0 + 16842753)
         B[i] = T.Cast("bfloat16", A[i] * T.float32(0) - T.float32(8.906250953674316))
         C[i] = T.Cast("float16", A[i] * T.float32(0) + T.float32(2049.000244140625))
 "#;
@@ -325,6 +327,8 @@ def rounds(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "bfloat16"), C: T.Buf
     let (_, after, _) = interpreted(&[], &functions(&parsed, 0).remove(0));
     let first = |argument: usize| after[argument].tensor().and_then(|tensor| tensor.get(0));
     assert_eq!((first(1), first(2)), (Some(Scalar::Float(-8.9375)), Some(Scalar::Float(2050.0))));
+    // The number is rounded once, and not to 32 bits before.
+    assert_eq!((first(3), first(5)), (Some(Scalar::Float(2050.0)), Some(Scalar::Float(16_908_288.0))));
 }
 
 #[test]

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use tvmscript::frontend::Imported;
-use tvmscript::frontend::graph::layer_of;
 use tvmscript::ir_core::Ref;
 use tvmscript::relax::{
     Binding, Call, Expr, Function, If, SeqExpr, StructInfo, Var, binding_parts, describe, struct_info_of,
@@ -71,7 +70,7 @@ impl Summary {
             .map_or("a function", |name| name.strip_prefix("relax.").unwrap_or(name))
             .to_owned();
         *self.operators.entry(operator.clone()).or_default() += 1;
-        let Some(name) = layer_of(value.span()) else { return };
+        let Some(name) = value.span().source_name() else { return };
         if self.layers.last().is_none_or(|layer| layer.name != name) {
             self.layers.push(Layer { name, ..Layer::default() });
         }

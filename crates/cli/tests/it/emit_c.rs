@@ -49,6 +49,23 @@ def f(A: T.Buffer((8,), "float32")):
 }
 
 #[test]
+fn p92_34_nests_that_threads_leave_one_by_one_are_written_in_time() {
+    let mut text =
+        "from tvm.script import tir as T\n\n@T.prim_func\ndef f(A: T.Buffer((32,), \"float32\")):\n    \
+                    tx = T.launch_thread(\"threadIdx.x\", 32)\n    T.tvm_storage_sync(\"shared\")\n"
+            .to_owned();
+    for depth in 0..40 {
+        let space = "    ".repeat(depth + 1);
+        text.push_str(&format!("{space}for i{depth} in range(2):\n{space}    if tx > i{depth}:\n"));
+        text.push_str(&format!("{space}        T.evaluate(T.break_loop())\n"));
+    }
+    text.push_str(&format!("{}A[tx] = T.float32(1)\n", "    ".repeat(41)));
+    let ran = run(&["emit", "--target", "c", &file("nest.py", &text)]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    assert_eq!(ran.stdout.matches("break;").count(), 40);
+}
+
+#[test]
 fn p92_34_barriers_that_some_threads_may_not_reach_are_reported() {
     let text = r#"from tvm.script import tir as T
 

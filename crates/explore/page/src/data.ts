@@ -60,7 +60,7 @@ export interface GraphNode {
   mark?: string | null;
 }
 
-export interface GraphEdge {
+interface GraphEdge {
   from: number;
   to: number;
   points: number[];
@@ -77,7 +77,7 @@ export interface Graph {
   edges: GraphEdge[];
 }
 
-export interface ScheduleRecord {
+interface ScheduleRecord {
   primitive: string;
   call: string;
   text: number;

@@ -12,7 +12,7 @@ export interface Mark {
   partner?: number;
 }
 
-export type Side = 'before' | 'after';
+type Side = 'before' | 'after';
 
 /**
  * Marks of the lines of one side. Lines that were removed mark, in `after`, the line that follows the gap, or the last line.

@@ -111,7 +111,8 @@ export function graphView(page: Page, pick: (node: GraphNode) => void, open: (gr
     );
   }
 
-  function draw(): void {
+  /** Draws the nodes in sight; `isMarked` tells that the marks of those that are drawn already changed. */
+  function draw(isMarked = false): void {
     if (!graph) return;
     const isWhole = graph.nodes.length <= MANY;
     const [left, top, right, bottom] = sight();
@@ -127,6 +128,7 @@ export function graphView(page: Page, pick: (node: GraphNode) => void, open: (gr
     }
     for (const [i, node] of wanted) {
       let group = made.get(i);
+      if (group && !isMarked) continue;
       if (!group) {
         made.set(i, (group = drawnNode(node, i)));
         nodes.append(group);
@@ -210,7 +212,7 @@ export function graphView(page: Page, pick: (node: GraphNode) => void, open: (gr
         label ? svg('text', { x: x + (nextX - x) / 4 + 6, y: y + (nextY - y) / 4 + 5 }, label.slice(0, 60)) : [],
       );
       labels.replaceChildren(...words.slice(0, LABELS));
-      draw();
+      draw(true);
     },
   };
 }

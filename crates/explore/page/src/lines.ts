@@ -13,8 +13,6 @@ const SPARE = 8;
 const HIDDEN = 400;
 const HIGHEST = 1_800;
 
-export type Rows = ReturnType<typeof rowsIn>;
-
 /**
  * Puts rows into `scroller`. `make` makes the row of an index that begins with 0; `painted` is called after each change of what is
  * in sight, with `true` if the scroll bar moved. Lists of up to `whole` rows are in the page as a whole.

@@ -149,6 +149,8 @@ function show(page: Page): void {
     if (isOtherMode || next.changedOnly !== last.changedOnly || `${next.folded}` !== `${last.folded}`) passes.show(steps, next);
     if (isOtherText) showStep();
     showView();
+    const isOtherRecord = isOtherMode || next.view !== last.view || next.schedule !== last.schedule || next.record !== last.record;
+    if (isOtherRecord && next.view === 'schedules' && next.schedule != null) schedules?.show(next.schedule, next.record);
     if (isChoice) relate();
     else if (isOtherText) keepChoice();
     texts.mark(relatives, next);
@@ -184,7 +186,7 @@ function show(page: Page): void {
   }
 
   function showView(): void {
-    const { view, layout, mode, base, schedule } = state;
+    const { view, layout, mode, base } = state;
     set(document.body, 'data-view', view);
     set(document.body, 'data-panes', layout);
     set(texts.root, 'aria-label', `Texts: ${LAYOUT_NAMES[layout]}`);
@@ -192,7 +194,6 @@ function show(page: Page): void {
     runs.forEach((tab, i) => set(tab, 'aria-pressed', i === mode));
     set(texts.pin, 'aria-pressed', !!base);
     graph?.show(state.graph);
-    if (view === 'schedules' && schedule != null) schedules?.show(schedule, state.record);
   }
 
   /** Finds the origins of what is chosen. */

@@ -18,6 +18,8 @@ export function passList(choose: (step: number) => void, toggleOnly: () => void,
   let selected = 0;
   let listed: number[] = [];
   let folded = new Set<number>();
+  /** How many passes ran inside a step. */
+  let inner = new Map<number, number>();
 
   const list = el('div.list', { role: 'listbox', tabindex: 0, 'aria-label': 'Passes' });
   const count = el('span.detail');
@@ -28,13 +30,13 @@ export function passList(choose: (step: number) => void, toggleOnly: () => void,
   const rows = rowsIn(list, ITEM, item, undefined, SHORT);
 
   function toggleFolds(): void {
-    fold(folded.size ? [] : [...new Set(steps.flatMap(({ parent }) => parent ?? []))]);
+    fold(folded.size ? [] : [...inner.keys()]);
   }
 
   /** Folds or unfolds what ran inside a step. */
   function toggle(step: number): void {
     const others = [...folded].filter((other) => other !== step);
-    if (steps.some(({ parent }) => parent === step)) fold(others.length < folded.size ? others : [...others, step]);
+    if (inner.has(step)) fold(others.length < folded.size ? others : [...others, step]);
   }
 
   function select(step: number): void {
@@ -55,7 +57,7 @@ export function passList(choose: (step: number) => void, toggleOnly: () => void,
     if (!step) return el('div');
     const { version, name, changed, parts } = step;
     const { error, wellFormed, readsBack, ms } = version;
-    const inner = steps.filter(({ parent }) => parent === index).length;
+    const inside = inner.get(index);
     const warn = error ? 'error' : wellFormed === false ? 'not well-formed' : readsBack === false ? 'does not read back' : '';
     // A phase is shown where it begins.
     const phase = version.phase !== steps[listed[at - 1] ?? -1]?.version.phase && version.phase;
@@ -65,7 +67,7 @@ export function passList(choose: (step: number) => void, toggleOnly: () => void,
       joined(' ', name, phase, took),
       !phase && version.phase,
       index === 0 ? 'input' : changed ? 'changed' : 'not changed',
-      inner && `${counted(inner, 'pass', 'passes')} inside`,
+      inside && `${counted(inside, 'pass', 'passes')} inside`,
       parts && 'the runs part here',
       warn,
     ];
@@ -86,7 +88,7 @@ export function passList(choose: (step: number) => void, toggleOnly: () => void,
         'aria-label': joined(', ', ...label),
         title: joined(' · ', ...label),
       },
-      inner ? el('span.twist', {}, folded.has(index) ? '▸' : '▾') : undefined,
+      inside ? el('span.twist', {}, folded.has(index) ? '▸' : '▾') : undefined,
       el('span.name', {}, name),
     );
     const depth = Math.min(outerOf(steps, step.parent).length, 8);
@@ -126,7 +128,9 @@ export function passList(choose: (step: number) => void, toggleOnly: () => void,
     },
     show(now: Step[], { changedOnly, folded: foldedNow }: State): void {
       steps = now;
-      folded = new Set(foldedNow.filter((outer) => steps.some(({ parent }) => parent === outer)));
+      inner = new Map();
+      for (const { parent } of steps) if (parent != null) inner.set(parent, (inner.get(parent) ?? 0) + 1);
+      folded = new Set(foldedNow.filter((outer) => inner.has(outer)));
       longest = Math.max(0, ...steps.map(({ version }) => version.ms ?? 0));
       listed = steps.flatMap((step, i) => {
         const isHidden = (i > 0 && changedOnly && !step.changed) || outerOf(steps, step.parent).some((up) => folded.has(up));
@@ -134,7 +138,7 @@ export function passList(choose: (step: number) => void, toggleOnly: () => void,
       });
       set(only, 'aria-pressed', changedOnly);
       set(foldAll, 'aria-pressed', folded.size > 0);
-      foldAll.hidden = !steps.some(({ parent }) => parent != null);
+      foldAll.hidden = !inner.size;
       const changed = steps.slice(1).filter((step) => step.changed).length;
       const all = Math.max(0, steps.length - 1);
       count.textContent = `${changed}/${all}`;

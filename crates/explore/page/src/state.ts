@@ -8,7 +8,7 @@ export type View = (typeof VIEWS)[number];
 
 /** Panes of the view of texts, in the order in which the key `d` goes through them. */
 export const LAYOUTS = ['all', 'diff', 'source', 'after'] as const;
-export type Layout = (typeof LAYOUTS)[number];
+type Layout = (typeof LAYOUTS)[number];
 export const LAYOUT_NAMES: Record<Layout, string> = {
   all: 'source, before and after',
   diff: 'before and after',

@@ -1,5 +1,6 @@
 //! Lines as keys and words, and the alignment of two texts.
 
+use std::cell::OnceCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
@@ -91,20 +92,22 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Hashes of the words of each line, sorted.
-    fn words(&self) -> Vec<Vec<u64>> {
-        let of_line = |line: &&str| {
-            let hash = |word: &str| {
-                let mut hasher = DefaultHasher::new();
-                word.hash(&mut hasher);
-                hasher.finish()
-            };
-            let mut words: Vec<u64> = Words::of(line).take(MAX_WORDS).map(hash).collect();
-            words.sort_unstable();
-            words
-        };
-        self.texts.iter().map(of_line).collect()
+    /// Places for the words of each line, which few lines need.
+    fn words(&self) -> Vec<OnceCell<Vec<u64>>> {
+        vec![OnceCell::new(); self.len()]
     }
+}
+
+/// Hashes of the words of a line, sorted.
+fn words(line: &str) -> Vec<u64> {
+    let hash = |word: &str| {
+        let mut hasher = DefaultHasher::new();
+        word.hash(&mut hasher);
+        hasher.finish()
+    };
+    let mut words: Vec<u64> = Words::of(line).take(MAX_WORDS).map(hash).collect();
+    words.sort_unstable();
+    words
 }
 
 /// The characters of a line without white space.
@@ -118,20 +121,20 @@ pub(crate) fn aligned(before: &Lines<'_>, after: &Lines<'_>) -> Vec<(usize, usiz
         return (0..before.len()).map(|index| (index, index)).collect();
     }
     let (left, right) = (before.words(), after.words());
-    let rows = align_by(&before.keys, &after.keys, |i, j| match (left.get(i), right.get(j)) {
-        (Some(x), Some(y)) => cost(x, y),
+    let cost_of = |i: usize, j: usize| match (left.get(i), right.get(j)) {
+        (Some(x), Some(y)) => {
+            let (x, y) = (x.get_or_init(|| words(before.text(i))), y.get_or_init(|| words(after.text(j))));
+            cost(x, y)
+        }
         _ => UNLIKE,
-    });
+    };
+    let rows = align_by(&before.keys, &after.keys, cost_of);
     let both = rows.into_iter().filter_map(|row| match row {
         Row::Both(i, j) => Some((i, j)),
         _ => None,
     });
     // A pair that was aligned by position alone may have nothing in common.
-    both.filter(|&(i, j)| {
-        before.keys.get(i) == after.keys.get(j)
-            || matches!((left.get(i), right.get(j)), (Some(x), Some(y)) if cost(x, y) < UNLIKE)
-    })
-    .collect()
+    both.filter(|&(i, j)| before.keys.get(i) == after.keys.get(j) || cost_of(i, j) < UNLIKE).collect()
 }
 
 /// The cost of a pair of lines, given their sorted words.

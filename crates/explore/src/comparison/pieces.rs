@@ -68,7 +68,7 @@ pub fn version_hunks(before: &[Piece<'_>], after: &[Piece<'_>]) -> Vec<Hunk> {
     version_hunks_by(before, after, &mut |before, after| hunks(&before.text(), &after.text()))
 }
 
-/// As [`version_hunks`], with the differences of two parts by `compare`.
+/// [`version_hunks`] with the differences of two parts by `compare`.
 pub(crate) fn version_hunks_by<'a>(
     before: &[Piece<'a>],
     after: &[Piece<'a>],

@@ -6,6 +6,7 @@ use indexmap::IndexSet;
 
 use super::folder::{File, Folder};
 use super::{Dump, DumpError, Item, MAX_BYTES};
+use crate::page::kept;
 
 /// Maximum number of names in a note.
 const MAX_NAMES: usize = 3;
@@ -38,8 +39,7 @@ pub(crate) struct Pass {
 impl Builder {
     /// The index of a text, which loses newlines at its end.
     pub(crate) fn text(&mut self, text: &str) -> usize {
-        let text = text.trim_end_matches('\n');
-        self.texts.get_index_of(text).unwrap_or_else(|| self.texts.insert_full(text.to_owned()).0)
+        kept(&mut self.texts, text)
     }
 
     /// The index of the text of a file.

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 pub(crate) use html::escaped;
 pub use html::{PageError, html};
+pub(crate) use store::kept;
 pub use store::{Store, TextId};
 
 /// Version of the data model; it grows when a field changes its meaning.

@@ -19,12 +19,16 @@ fn number(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
+/// The index of a text, which loses newlines at its end, among those that are kept.
+pub(crate) fn kept(texts: &mut IndexSet<String>, text: &str) -> usize {
+    let text = text.trim_end_matches('\n');
+    texts.get_index_of(text).unwrap_or_else(|| texts.insert_full(text.to_owned()).0)
+}
+
 impl Store {
     /// The index of a text, which loses newlines at its end.
     pub fn text(&mut self, text: &str) -> TextId {
-        let text = text.trim_end_matches('\n');
-        let known = self.texts.get_index_of(text);
-        number(known.unwrap_or_else(|| self.texts.insert_full(text.to_owned()).0))
+        number(kept(&mut self.texts, text))
     }
 
     /// The number of lines of a text.

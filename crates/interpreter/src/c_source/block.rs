@@ -21,7 +21,7 @@ impl Writer<'_> {
                 this.cast(value, from, to)
             };
             let variable = match self.is_of_threads(value) {
-                true => self.kept_value(&name, to, computed)?,
+                true => self.kept_one(&name, to, computed)?.value,
                 false => {
                     let value = computed(self)?;
                     self.constant(&name, value, to)?
@@ -106,7 +106,7 @@ impl Writer<'_> {
             && (self.differs(matched.source.buffer.data.upcast_ref())
                 || matched.source.region.iter().any(|range| self.differs(&range.min)));
         let offset = match is_of_threads {
-            true => self.kept_value(&hint, int64, offset)?,
+            true => self.kept_one(&hint, int64, offset)?.value,
             false => {
                 let offset = offset(self)?;
                 self.hoisted(&hint, offset, int64)?

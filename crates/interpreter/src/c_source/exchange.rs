@@ -7,14 +7,15 @@ use tvmscript_ir_core::arithmetic::{Comparison, Operator};
 use tvmscript_ir_core::{DataType, Object, pre_order_visit};
 use tvmscript_prim::{Expr, ExprKind, ExprView as _, IntImm, PrimExpr, PrimExprExt as _};
 
-use super::expr::{float_literal, lane_of, literal};
-use super::group::{Group, Kept};
+use super::expr::{float_literal, literal};
+use super::group::Group;
 use super::helpers::Helper;
 use super::meetings::meeting;
 use super::types::{declare, is_integer, value_type};
 use super::value::{Level, Value, range_of};
 use super::{Lanes, Writer};
 use crate::compile::{Arguments, call_of, lane_count};
+use crate::device::GroupReduction;
 use crate::error::{Result, unsupported};
 use crate::intrinsics::{Intrinsic, ThreadOperator, intrinsic};
 use crate::scalar::is_float;
@@ -86,7 +87,7 @@ impl Writer<'_> {
             _ if matches!(exchange, Exchange::Active) => Vec::new(),
             None => return unsupported("an exchange between threads without a value"),
             Some(value) if is_vote => {
-                self.kept("votes", DataType::BOOL, 1, |this| Ok(vec![this.truth(value)?]))?
+                vec![self.kept_one("votes", DataType::BOOL, |this| this.truth(value))?]
             }
             Some(value) => self.kept("given", own, lanes, |this| this.expr(value))?,
         };
@@ -152,10 +153,7 @@ impl Writer<'_> {
     fn truth(&mut self, value: &Expr) -> Result<Value> {
         let own = value.dtype().element();
         let value = self.scalar(value)?;
-        match own.is_bool() {
-            true => Ok(value),
-            false => self.compare(Comparison::Ne, (own, &value), (own, &literal(own, 0))),
-        }
+        self.cast(value, own, DataType::BOOL)
     }
 
     /// The name of an array that tells which threads take part, if not all do.
@@ -163,8 +161,8 @@ impl Writer<'_> {
         if self.mask().is_none() {
             return Ok(None);
         }
-        let kept = self.kept("active", DataType::BOOL, 1, |_| Ok(vec![literal(DataType::BOOL, 1)]))?;
-        Ok(kept.into_iter().next().map(|kept| kept.name))
+        let active = self.kept_one("active", DataType::BOOL, |_| Ok(literal(DataType::BOOL, 1)))?;
+        Ok(Some(active.name))
     }
 
     /// The first thread of the warp of a thread, and the loop over the threads of the warp after some of them.
@@ -220,8 +218,7 @@ impl Writer<'_> {
 
     /// Combines a truth value over all threads.
     fn barrier_count(&mut self, operator: Operator, value: &Expr) -> Result<Value> {
-        let votes = self.kept("votes", DataType::BOOL, 1, |this| Ok(vec![this.truth(value)?]))?;
-        let Some(votes) = votes.into_iter().next() else { return unsupported("a vote without a value") };
+        let votes = self.kept_one("votes", DataType::BOOL, |this| this.truth(value))?;
         let int = DataType::INT32;
         let other = self.names.define("other");
         let header = format!("for (int64_t {other} = 0; {other} < {}; ++{other})", self.joined()?.count.text);
@@ -230,33 +227,12 @@ impl Writer<'_> {
         self.total(operator, int, start, part, &header)
     }
 
-    /// Reduces a value over threads: the operator, the number of threads of a group, the distance of those that belong
-    /// together, and the first thread, such as `tl::AllReduce<tl::MaxOp, 128, 1, 0, ..`.
+    /// Reduces a value over threads.
     fn reduce_group(&mut self, arg: &Arguments<'_>, dtype: DataType) -> Result<Value> {
-        let name = arg.text(0)?;
-        let parameters = name.strip_prefix("tl::AllReduce<tl::").unwrap_or_default();
-        let mut parts =
-            parameters.split(',').map(|part| part.trim_end_matches([':', 'r', 'u', 'n', '>']).trim());
-        let operator = match parts.next() {
-            Some("SumOp") => Operator::Add,
-            Some("MaxOp") => Operator::Max,
-            Some("MinOp") => Operator::Min,
-            Some("BitAndOp") => Operator::BitAnd,
-            Some("BitOrOp") => Operator::BitOr,
-            Some("BitXorOp") => Operator::BitXor,
-            _ => return unsupported(format!("a reduction over threads by `{name}`")),
-        };
-        let mut number = |default: i64| parts.next().and_then(|part| part.parse().ok()).unwrap_or(default);
-        let (threads, distance, first): (i64, i64, i64) = (number(32), number(1), number(0));
-        if threads <= 0 || distance <= 0 {
-            return unsupported(format!("a reduction over threads by `{name}`"));
-        }
+        let GroupReduction { operator, threads, distance, first } = GroupReduction::of(arg.text(0)?)?;
         let value = arg.get(1)?;
-        let given = self.kept("given", dtype, 1, |this| this.expr(value))?;
-        let Some(Kept { name: given, .. }) = given.into_iter().next() else {
-            return unsupported("a reduction over threads without a value");
-        };
-        self.kept_value("received", dtype, |this| {
+        let given = self.kept_one("given", dtype, |this| this.scalar(value))?.name;
+        let received = self.kept_one("received", dtype, |this| {
             let linear = this.joined()?.linear.clone();
             let relative = linear.index_add(&Value::count(-first));
             let within = this.operate(Operator::FloorMod, INDEX, &relative, &Value::count(threads))?;
@@ -268,7 +244,8 @@ impl Writer<'_> {
             let place = start.index_add(&Value::atom(&other, INDEX).index_mul(&Value::count(distance)));
             let part = Value::atom(format!("{given}[{}]", place.text), dtype);
             this.total(operator, dtype, neutral(operator, dtype)?, part, &header)
-        })
+        })?;
+        Ok(received.value)
     }
 
     /// Reduces values over axes of threads: their number, the values, a condition, the results, the axes.
@@ -374,22 +351,20 @@ impl Writer<'_> {
             return unsupported(format!("the operator of threads `{name}`"));
         };
         let (linear, int) = (group.linear.clone(), DataType::INT32);
-        let count = arg.0.first().map(|count| self.scalar(count)).transpose();
-        let known = |count: Result<Option<Value>>| -> Result<Option<i64>> {
-            Ok(count?
-                .and_then(|count| count.known())
-                .and_then(|count| i64::try_from(count).ok())
-                .filter(|count| *count > 0))
+        let known = |this: &mut Self| -> Result<Option<i64>> {
+            let count = arg.0.first().map(|count| this.scalar(count)).transpose()?;
+            let count = count.and_then(|count| i64::try_from(count.known()?).ok());
+            Ok(count.filter(|count| *count > 0))
         };
         Ok(vec![match operator {
             ThreadOperator::LaneIndex | ThreadOperator::WarpIndex => {
-                let lanes = known(count)?.unwrap_or(self.warp);
+                let lanes = known(self)?.unwrap_or(self.warp);
                 let is_lane = matches!(operator, ThreadOperator::LaneIndex);
                 let operator = if is_lane { Operator::FloorMod } else { Operator::FloorDiv };
                 self.operate(operator, int, &linear, &literal(int, lanes))?
             }
             ThreadOperator::ElectThread => {
-                let part = match known(count)? {
+                let part = match known(self)? {
                     Some(extent) => self.operate(Operator::FloorMod, int, &linear, &literal(int, extent))?,
                     None => linear,
                 };
@@ -453,9 +428,4 @@ pub(super) fn neutral(operator: Operator, dtype: DataType) -> Result<Value> {
         Operator::BitAnd if is_integer(dtype) => Ok(literal(dtype, -1)),
         _ => Ok(literal(dtype, 0)),
     }
-}
-
-/// The first of some lanes.
-pub(super) fn first_of(lanes: &Lanes) -> Result<Value> {
-    lane_of(lanes, 0).cloned()
 }

@@ -104,6 +104,9 @@ impl Writer<'_> {
                 self.binary(BinaryOp::$operator, &$node.a, &$node.b)
             };
         }
+        if let Some(lanes) = self.exchanged.get(&expr.object().address()) {
+            return Ok(lanes.clone());
+        }
         match expr.kind() {
             ExprKind::IntImm(_) | ExprKind::Var(_) => self.expr(expr),
             ExprKind::FloatImm(node) => Ok(vec![float_literal(node.dtype, node.value)?]),
@@ -184,9 +187,6 @@ impl Writer<'_> {
                     }
                 }
                 Ok(out)
-            }
-            _ if self.exchanged.contains_key(&expr.object().address()) => {
-                Ok(self.exchanged.get(&expr.object().address()).cloned().unwrap_or_default())
             }
             ExprKind::Call(node) => self.call(&node.op, &node.args, node.dtype),
             ExprKind::Other(other) => {

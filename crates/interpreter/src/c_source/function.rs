@@ -35,7 +35,7 @@ impl Writer<'_> {
         self.is_guarded = is_on_tiles(&function.body);
         self.is_ordered = writes_in_expressions(function);
         self.span = function.span;
-        self.place = self.lines.place(function.span, self.texts);
+        self.place = self.lines.place(&function.span.places(), self.texts);
         match self.signature(function, description) {
             Err(error) => self.refuse(error),
             Ok(head) => {

@@ -1,6 +1,6 @@
 //! Groups of threads that meet at barriers.
 //!
-//! What lies between two meetings is a loop over the threads. Statements in which threads meet stand outside of these loops,
+//! Between two meetings, statements are a loop over the threads. Statements in which threads meet stand outside of these loops,
 //! once for the group: their bounds and conditions are those of all threads. Values of a thread that live across a meeting
 //! are elements of arrays, with one element per thread; memory that threads share is allocated before the first loop.
 //!
@@ -23,9 +23,7 @@ use super::varying::Varying;
 use super::{Lanes, Writer};
 use crate::compile::{AXES, Axis, axes_of, is_shared, memory_of_threads, pointer_scope};
 use crate::error::{Result, unsupported};
-
-/// Maximum number of threads of a group, as in the interpreter.
-pub(super) const MAX_THREADS: i128 = 4096;
+use crate::threads::MAX_THREADS;
 
 /// The threads that run statements together.
 #[derive(Debug)]
@@ -101,7 +99,7 @@ impl Writer<'_> {
             linear = linear.index_add(&index.index_mul(&count));
             count = count.index_mul(extent);
         }
-        if count.known().is_some_and(|count| count > MAX_THREADS) {
+        if count.known().is_some_and(|count| count > i128::from(MAX_THREADS)) {
             return unsupported(format!("a block of {} threads", count.text));
         }
         let count = self.hoisted("threads", count, DataType::INT64)?;
@@ -195,10 +193,14 @@ impl Writer<'_> {
 
     /// Tests whether a statement stands outside of loops over threads.
     pub(super) fn stays_outside(&self, stmt: &StmtRef) -> bool {
-        self.group.as_ref().is_some_and(|group| {
-            let meetings = &group.meetings;
-            meetings.is_inside(stmt) || self.loops.len() > group.loops && meetings.has_jump(stmt)
-        })
+        self.group
+            .as_ref()
+            .is_some_and(|group| group.meetings.is_inside(stmt) || self.leaves_loop(group, stmt))
+    }
+
+    /// Tests whether a statement has a jump out of a loop around it that the threads of a group run together.
+    fn leaves_loop(&self, group: &Group, stmt: &StmtRef) -> bool {
+        self.loops.len() > group.loops && group.meetings.has_jump(stmt)
     }
 
     /// Tests whether an expression may have another value in another thread.
@@ -233,31 +235,32 @@ impl Writer<'_> {
 
     /// Writes what each thread does between two meetings.
     pub(super) fn each_thread<T>(&mut self, body: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        let Some(group) = self.group.as_mut().filter(|group| !group.is_inside) else { return body(self) };
-        group.is_inside = true;
+        let Some(group) = self.group.as_ref().filter(|group| !group.is_inside) else { return body(self) };
         let mut headers = group.headers.clone();
         headers.extend(group.masks.last().map(|mask| format!("if ({mask})")));
         if headers.is_empty() {
             // A single thread.
             headers.push(String::new());
         }
-        let loops = std::mem::take(&mut self.loops);
         let start = self.lines.len();
         headers.iter().for_each(|header| self.open_block(header));
         let opened = self.lines.len();
-        let result = body(self);
+        let result = self.inside(body);
         let is_empty = self.lines.len() == opened;
         headers.iter().for_each(|_| self.close_block());
         if is_empty {
             self.lines.truncate(start);
         }
-        self.loops = loops;
-        self.set_inside(false);
         result
     }
 
     /// Writes what one thread does for the group.
     pub(super) fn once(&mut self, body: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        self.inside(body)
+    }
+
+    /// Writes the statements of one thread: the loops of the group are not theirs.
+    fn inside<T>(&mut self, body: impl FnOnce(&mut Self) -> T) -> T {
         self.set_inside(true);
         let loops = std::mem::take(&mut self.loops);
         let result = body(self);
@@ -276,10 +279,9 @@ impl Writer<'_> {
 
     /// Tests whether a statement has to be run by all threads: it has a barrier, or a jump out of a loop around one.
     pub(super) fn has_barrier(&self, stmt: &StmtRef) -> bool {
-        self.group.as_ref().is_some_and(|group| {
-            let meetings = &group.meetings;
-            meetings.has_barrier(stmt) || self.loops.len() > group.loops && meetings.has_jump(stmt)
-        })
+        self.group
+            .as_ref()
+            .is_some_and(|group| group.meetings.has_barrier(stmt) || self.leaves_loop(group, stmt))
     }
 
     fn set_inside(&mut self, is_inside: bool) {
@@ -351,11 +353,14 @@ impl Writer<'_> {
     }
 
     /// Writes a part in which only the threads take part for which a value is not 0.
-    pub(super) fn masked<T>(&mut self, condition: String, part: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn masked(&mut self, condition: String, part: impl FnOnce(&mut Self)) -> Result<()> {
         if let Some(group) = &mut self.group {
             group.masks.push(condition);
         }
-        let result = part(self);
+        let result = self.scoped(|this| {
+            part(this);
+            Ok(())
+        });
         if let Some(group) = &mut self.group {
             group.masks.pop();
         }

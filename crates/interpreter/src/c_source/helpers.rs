@@ -23,6 +23,8 @@ pub(super) enum Helper {
     Encode(DataType),
     /// Rounding to a type that is computed in `float`.
     Round(DataType),
+    /// A `double` as a `float` that rounds to 16 bits as it does.
+    Narrow,
     /// A float as an integer: truncated, and the nearest one where there is none.
     ToInt,
     ToUInt,
@@ -142,6 +144,19 @@ static inline float {name}(float value) {{
 "
                 )
             }
+            Helper::Narrow => format!(
+                "
+static inline float {name}(double value) {{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    if (((bits >> 52) & 0x7ffu) != 0x7ffu && (bits & 0xffffffffu) != 0) {{
+        bits = ((bits >> 32) | 1u) << 32;
+        memcpy(&value, &bits, sizeof value);
+    }}
+    return (float)value;
+}}
+"
+            ),
             Helper::ToInt => format!(
                 "
 static inline int64_t {name}(double value) {{
@@ -276,6 +291,7 @@ fn name_of(helper: Helper) -> String {
         Helper::Decode(dtype) => format!("tir_decode_{}", suffix(dtype)),
         Helper::Encode(dtype) => format!("tir_encode_{}", suffix(dtype)),
         Helper::Round(dtype) => format!("tir_round_{}", suffix(dtype)),
+        Helper::Narrow => "tir_narrow".to_owned(),
         Helper::ToInt => "tir_to_int64".to_owned(),
         Helper::ToUInt => "tir_to_uint64".to_owned(),
         Helper::FloatBits => "tir_float_bits".to_owned(),

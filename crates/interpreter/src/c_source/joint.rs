@@ -8,6 +8,7 @@ use tvmscript_tir::node::{IfThenElse, StmtKind, StmtRef, StmtView as _};
 use tvmscript_tirx::{AllocBuffer, Bind, DeclBuffer};
 
 use super::Writer;
+use super::group::Kept;
 use super::value::Value;
 use crate::compile::{Arguments, call_of, lane_count};
 use crate::error::{Result, RunErrorKind, unsupported};
@@ -120,44 +121,22 @@ impl Writer<'_> {
         if self.has_barrier(stmt) {
             return unsupported("a barrier inside of a condition that may differ in each thread");
         }
-        let outer = self.mask();
-        let chosen = self.kept_value("chosen", DataType::BOOL, condition)?.text;
-        let part = |this: &mut Self, mask: String, body: &mut dyn FnMut(&mut Self)| {
-            this.masked(mask, |this| {
-                this.scoped(|this| {
-                    body(this);
-                    Ok(())
-                })
-            })
-        };
-        let mut then = Some(then);
-        part(self, chosen.clone(), &mut |this| {
-            if let Some(then) = then.take() {
-                then(this);
-            }
-        })?;
+        let chosen = self.kept_one("chosen", DataType::BOOL, condition)?.value.text;
+        self.masked(chosen.clone(), then)?;
         let Some(otherwise) = otherwise else { return Ok(()) };
-        let mut otherwise = Some(otherwise);
-        let mask = outer.map_or(format!("!{chosen}"), |outer| format!("{outer} && !{chosen}"));
-        part(self, mask, &mut |this| {
-            if let Some(otherwise) = otherwise.take() {
-                otherwise(this);
-            }
-        })
+        let mask = self.mask().map_or(format!("!{chosen}"), |outer| format!("{outer} && !{chosen}"));
+        self.masked(mask, otherwise)
     }
 
-    /// Computes a value in each thread.
-    pub(super) fn kept_value(
+    /// Computes a value in each thread, and keeps it.
+    pub(super) fn kept_one(
         &mut self,
         hint: &str,
         dtype: DataType,
         compute: impl FnOnce(&mut Self) -> Result<Value>,
-    ) -> Result<Value> {
+    ) -> Result<Kept> {
         let kept = self.kept(hint, dtype, 1, |this| Ok(vec![compute(this)?]))?;
-        match kept.into_iter().next() {
-            Some(kept) => Ok(kept.value),
-            None => Err(RunErrorKind::Kind { expected: "a scalar" }.into()),
-        }
+        kept.into_iter().next().ok_or_else(|| RunErrorKind::Kind { expected: "a scalar" }.into())
     }
 
     /// Defines a variable that has a value in each thread.

@@ -65,8 +65,8 @@ impl Lines {
     }
 
     /// The line of a span: for a node that a helper made, the one in the helper; of several sources, the first that has one.
-    pub(super) fn place(&mut self, span: Span, texts: &SourceTexts) -> Option<Place> {
-        span.places().into_iter().find_map(|span| match span.kind() {
+    pub(super) fn place(&mut self, places: &[Span], texts: &SourceTexts) -> Option<Place> {
+        places.iter().find_map(|place| match place.kind() {
             SpanKind::Range { source, start_bytes, .. } => {
                 let (line, _) = texts.line_column(source, start_bytes)?;
                 Some(self.at(source.name(), line))
@@ -84,11 +84,6 @@ impl Lines {
         });
         Place { file, line }
     }
-}
-
-/// The layers of models that a span names.
-pub(super) fn layers(span: Span) -> Vec<String> {
-    span.places().into_iter().filter_map(Span::source_name).collect()
 }
 
 /// The text of a comment, which neither ends it nor begins another.

@@ -1,15 +1,15 @@
 //! Statements in which the threads of a group meet.
 //!
-//! Threads meet at barriers, and to exchange values. Where no barriers were inserted yet, they take their steps on shared
+//! Threads meet at barriers, and to exchange values. Before barriers are inserted, they take their steps on shared
 //! memory together. Such statements are written once for the group, with loops over the threads inside.
 
 use std::collections::HashSet;
 
 use tvmscript_ir_core::{Object, pre_order_visit, with_stack};
-use tvmscript_prim::{Expr, PrimExpr, Var};
-use tvmscript_tir::node::{BufferStore, For, ForKind, IterVar, StmtKind, StmtRef, StmtView as _};
+use tvmscript_prim::{Expr, PrimExpr};
+use tvmscript_tir::node::{For, ForKind, StmtKind, StmtRef, StmtView as _};
 
-use crate::compile::{call_of, is_collective, is_shared, meetings_of};
+use crate::compile::{call_of, is_collective, is_of_group, launched_indices, meetings_of};
 use crate::intrinsics::{Intrinsic, ThreadOperator, intrinsic};
 
 /// The statements of a launch in which threads meet, by their addresses.
@@ -27,7 +27,7 @@ pub(super) struct Meetings {
     once: HashSet<usize>,
 }
 
-/// What was found in a statement.
+/// Facts of a statement.
 #[derive(Debug, Clone, Copy, Default)]
 struct Found {
     meets: bool,
@@ -133,7 +133,7 @@ impl Meetings {
             StmtKind::BlockRealize(s) => s.iter_values.iter().for_each(|value| found.add(of_expr(value))),
             _ => {}
         }
-        // Where the interpreter takes a step before a part of a statement.
+        // The interpreter takes a step before a part of a statement.
         let has_steps = match stmt.kind() {
             StmtKind::SeqStmt(_) | StmtKind::For(_) | StmtKind::While(_) | StmtKind::IfThenElse(_) => true,
             StmtKind::Block(s) => s.init.is_some(),
@@ -152,31 +152,14 @@ impl Meetings {
 
     /// Parallel loops that depend on no thread and write nothing of a thread's own.
     fn find_once(&mut self, stmt: &StmtRef) {
-        let mut indices = HashSet::new();
-        pre_order_visit(stmt, |node| {
-            if let Some(axis) =
-                node.as_node::<IterVar>().filter(|axis| axis.thread_tag.starts_with("threadIdx"))
-            {
-                indices.insert(axis.var.object().address());
-            }
-            true
-        });
+        let indices = launched_indices(stmt.object());
         pre_order_visit(stmt, |node| {
             if let Some(s) = node.as_node::<For>()
                 && s.kind == ForKind::Parallel
+                && is_of_group(&s.body, |index| indices.contains(&index.address()))
             {
-                let mut is_once = true;
-                pre_order_visit(&s.body, |below| {
-                    is_once &= below.downcast_ref::<Var>().is_none() || !indices.contains(&below.address());
-                    if let Some(store) = below.as_node::<BufferStore>() {
-                        is_once &= is_shared(store.buffer.scope().as_str());
-                    }
-                    is_once
-                });
-                if is_once {
-                    self.once.insert(node.address());
-                    return false;
-                }
+                self.once.insert(node.address());
+                return false;
             }
             true
         });

@@ -350,8 +350,9 @@ impl Writer<'_> {
         let outer = (self.span, self.place);
         if span.is_known() {
             self.span = span;
-            self.place = self.lines.place(span, self.texts).or(self.place);
-            let layers = lines::layers(span);
+            let places = span.places();
+            self.place = self.lines.place(&places, self.texts).or(self.place);
+            let layers: Vec<String> = places.into_iter().filter_map(Span::source_name).collect();
             if !layers.is_empty() {
                 self.remark = Some(lines::comment(&layers.join(", ")));
             }

@@ -145,6 +145,12 @@ impl Writer<'_> {
         Value::atom(format!("{name}({})", value.text), dtype)
     }
 
+    /// A value of `double`, rounded once to a type of 16 bits.
+    fn narrowed(&mut self, value: &str, dtype: DataType) -> Value {
+        let narrow = self.helper(Helper::Narrow);
+        self.rounded(Value::atom(format!("{narrow}({value})"), dtype), dtype)
+    }
+
     /// A function of `double`, whose result is rounded to a type.
     pub(super) fn apply(&mut self, function: &str, dtype: DataType, args: &[&Value]) -> Result<Value> {
         let args: Vec<&str> = args.iter().map(|value| value.text.as_str()).collect();
@@ -152,8 +158,10 @@ impl Writer<'_> {
         if dtype.bits == 64 {
             return Ok(Value::atom(call, dtype));
         }
-        let narrow = Value::new(format!("(float){call}"), Level::Unary, dtype);
-        Ok(self.rounded(narrow, dtype))
+        Ok(match is_rounded(dtype) {
+            true => self.narrowed(&call, dtype),
+            false => Value::new(format!("(float){call}"), Level::Unary, dtype),
+        })
     }
 
     /// Converts a value between types.
@@ -176,6 +184,9 @@ impl Writer<'_> {
             };
         }
         Ok(match (is_float(from), is_float(to)) {
+            // More digits than those of `float`.
+            (true, true) if is_rounded(to) && from.bits == 64 => self.narrowed(&value.text, to),
+            (false, true) if is_rounded(to) && from.bits > 16 => self.narrowed(&value.text, to),
             (_, true) => {
                 // Every value of a narrow float is one of `float`.
                 let is_exact = is_float(from) && from.bits < 64 && to.bits == 32;

@@ -176,7 +176,7 @@ impl Writer<'_> {
     fn allocate_stmt(&mut self, s: &Allocate) -> Result<()> {
         self.scoped(|this| {
             let scope = pointer_scope(&s.buffer_var);
-            // What threads share is there already.
+            // Shared memory is there already.
             if this.group.is_none() || !is_shared(&scope) {
                 let count = this.count(&s.extents)?;
                 this.allocate(&s.buffer_var, s.dtype, count, &scope)?;
@@ -231,13 +231,12 @@ impl Writer<'_> {
         let storage = storage_type(dtype.element())?;
         let points_to = self.aliases.element_of(var);
         let count = count.index_mul(&Value::count(lanes as i64));
-        let start = match &self.group {
+        let (start, count) = match &self.group {
             Some(group) if self.is_joint() && !is_shared(scope) => {
-                Some((group.linear.index_mul(&count), group.count.index_mul(&count)))
+                (Some(group.linear.index_mul(&count)), group.count.index_mul(&count))
             }
-            _ => None,
+            _ => (None, count),
         };
-        let (start, count) = start.map_or((None, count), |(start, all)| (Some(start), all));
         let size = crate::scalar::storage_bytes(dtype.element()).unwrap_or(8) as i128;
         let name = self.names.define(var.name.get().as_str());
         if points_to == Some(storage) && self.takes_stack(&count, size) {
@@ -274,15 +273,13 @@ impl Writer<'_> {
 
     /// Declares a buffer over the memory of its data variable, or with memory of its own. Strides may leave gaps, such as padding at the end of rows.
     pub(super) fn allocate_buffer(&mut self, buffer: &Ref<Buffer>) -> Result<()> {
-        if self.first_lane(&buffer.data).is_none() {
+        let Some(pointer) = self.first_lane(&buffer.data) else {
             let view = self.allocate_memory(buffer)?;
             self.declare(buffer, view);
             return Ok(());
-        }
+        };
         // One that lies elsewhere in each thread gets its layout where it is used.
-        if !self.has_layouts_of_threads(buffer)
-            && let Some(pointer) = self.first_lane(&buffer.data)
-        {
+        if !self.has_layouts_of_threads(buffer) {
             let view = self.layout(buffer, pointer)?;
             self.declare(buffer, view);
         }

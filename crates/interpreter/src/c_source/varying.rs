@@ -13,13 +13,13 @@ use tvmscript_tir::node::{Block, Buffer, BufferLoad, For, IterVar, StmtKind, Stm
 use tvmscript_tirx::{Bind, DeclBuffer};
 
 use super::aliases::{Aliases, pointers};
-use crate::compile::{call_of, is_shared, pointer_scope};
+use crate::compile::{call_of, is_of_thread, is_shared};
 use crate::intrinsics::{Intrinsic, PointerOperator, ThreadOperator, intrinsic};
 
 /// Maximum number of walks over a launch; after them, everything may differ.
 const MAX_WALKS: usize = 32;
 
-/// What may differ between the threads of a launch.
+/// Variables and memory that may differ between the threads of a launch.
 #[derive(Debug, Default)]
 pub(super) struct Varying {
     variables: HashSet<usize>,
@@ -125,8 +125,7 @@ impl Varying {
             } else if let Some(node) = node.as_node::<Let>() {
                 self.add(&node.var);
             } else if let Some(var) = node.downcast_ref::<Var>() {
-                let scope = pointer_scope(var);
-                if !scope.is_empty() && !is_shared(&scope) {
+                if is_of_thread(var) {
                     self.add(var);
                 }
             } else if let Some((callee, args)) = node.downcast_ref::<PrimExpr>().and_then(call_of) {
@@ -218,7 +217,9 @@ impl Varying {
         self.stmt(body, is_alone, aliases);
         if self.jumps {
             self.left.insert(stmt.object().address());
-            self.stmt(body, true, aliases);
+            if !is_alone {
+                self.stmt(body, true, aliases);
+            }
         }
         self.jumps = outer;
     }

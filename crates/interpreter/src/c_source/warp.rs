@@ -6,6 +6,7 @@ use tvmscript_ir_core::arithmetic::Operator;
 use super::exchange::neutral;
 use super::helpers::{Helper, Helpers, c_type};
 use super::types::{is_rounded, storage_type, unsigned_type};
+use crate::device::parts_of;
 use crate::scalar::is_float;
 
 /// The thread that a lane gets its value from: itself if that one is not in its part of the warp or takes no part.
@@ -125,15 +126,10 @@ fn read(helpers: &mut Helpers, dtype: DataType, pointer: &str, index: &str) -> S
 fn write(helpers: &mut Helpers, dtype: DataType, pointer: &str, index: &str, value: &str) -> String {
     let store = helpers.name(Helper::Store(storage_type(dtype).unwrap_or("int64_t")));
     let value = match is_rounded(dtype) {
-        true => format!("{}((float)({value}))", helpers.name(Helper::Encode(dtype))),
+        true => format!("{}({}({value}))", helpers.name(Helper::Encode(dtype)), helpers.name(Helper::Narrow)),
         false => format!("({})({value})", c_type(dtype)),
     };
     format!("{store}({pointer}, {index}, {value})")
-}
-
-/// The number of elements of a type in a register of 32 bits.
-pub(super) fn parts_of(dtype: DataType) -> usize {
-    (32 / usize::from(dtype.bits.max(1))).max(1)
 }
 
 /// `c += a * b` of matrices with 16 rows and 8 columns. Sums of floats are rounded once.

@@ -9,6 +9,7 @@ use tvmscript_tir::node::PrimFunc;
 use super::buffer::lane_of;
 use super::entry::{buffer_of, warp_of};
 use super::{Callee, Compiler, Lanes, MAX_CALLS};
+use crate::device::{GroupReduction, RunningTotals};
 use crate::error::{Result, RunErrorKind, unsupported, unsupported_type};
 use crate::functions::{PURE_BINARY, PURE_UNARY};
 use crate::intrinsics::{Intrinsic, intrinsic};
@@ -323,12 +324,12 @@ impl Compiler<'_> {
     /// A function of the C library, by its name: `expf`, `std::max` or `__expf`.
     fn call_extern(&mut self, arg: &Arguments<'_>, dtype: DataType) -> Result<Lanes> {
         let name = arg.text(0)?;
-        if let Some(parameters) = name.strip_prefix("tl::AllReduce<tl::") {
+        if name.starts_with("tl::AllReduce<tl::") {
             let value = self.scalar(arg.get(1)?)?;
-            return Ok(vec![self.reduce_group(parameters, value, dtype)?]);
+            return Ok(vec![self.reduce_group(&GroupReduction::of(name)?, value, dtype)?]);
         }
-        if let Some(scan) = name.strip_prefix("tl::Cum") {
-            self.scan_lines(scan, arg)?;
+        if name.starts_with("tl::Cum") {
+            self.scan_lines(&RunningTotals::of(name)?, arg)?;
             return Ok(vec![self.int(0)]);
         }
         let plain = name.trim_start_matches("std::").trim_start_matches("__").trim_start_matches("nv_");

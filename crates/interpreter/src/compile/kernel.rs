@@ -116,6 +116,31 @@ pub(crate) fn runs_together(stmt: &StmtRef, is_launch: bool) -> bool {
     has_threads && Needs::of(stmt.object(), &|_| false).together(is_launch)
 }
 
+/// The variables of the indices of threads that a node launches, by their addresses.
+pub(crate) fn launched_indices(root: &Object) -> HashSet<usize> {
+    let mut launched = HashSet::new();
+    pre_order_visit(root, |node| {
+        if let Some(axis) = node.as_node::<IterVar>()
+            && axis.thread_tag.starts_with("threadIdx")
+        {
+            launched.insert(axis.var.object().address());
+        }
+        true
+    });
+    launched
+}
+
+/// Tests whether a statement uses no index of a thread, and writes nothing of single threads.
+pub(crate) fn is_of_group(stmt: &StmtRef, is_index: impl Fn(&Object) -> bool) -> bool {
+    let mut holds = true;
+    pre_order_visit(stmt, |node| {
+        holds &= node.downcast_ref::<Var>().is_none() || !is_index(node);
+        holds &= node.as_node::<BufferStore>().is_none_or(|s| is_shared(s.buffer.scope().as_str()));
+        holds
+    });
+    holds
+}
+
 /// The threads of a block of tiles, by its annotation.
 fn launch_extents(block: &Block) -> Option<Vec<Value>> {
     Some(items(block.annotations.get_str("tl.launch_threads")?))
@@ -197,15 +222,7 @@ impl Compiler<'_> {
 
     fn needs(&mut self, root: &Object) -> Needs {
         let indices = self.thread_indices();
-        let mut launched = HashSet::new();
-        pre_order_visit(root, |node| {
-            if let Some(axis) = node.as_node::<IterVar>()
-                && axis.thread_tag.starts_with("threadIdx")
-            {
-                launched.insert(axis.var.object().address());
-            }
-            true
-        });
+        let launched = launched_indices(root);
         let variables = &self.variables;
         let is_index = |node: &Object| {
             let key = node.address();
@@ -452,19 +469,10 @@ impl Compiler<'_> {
         if s.kind != ForKind::Parallel || !self.is_guarded || kernel.is_once {
             return false;
         }
-        let mut is_collective = true;
-        pre_order_visit(&s.body, |node| {
-            if node.downcast_ref::<Var>().is_some() {
-                let lanes = self.variables.get(&node.address());
-                is_collective &=
-                    !lanes.is_some_and(|lanes| lanes.iter().any(|lane| kernel.indices.contains(lane)));
-            }
-            if let Some(store) = node.as_node::<BufferStore>() {
-                is_collective &= is_shared(&store.buffer.scope());
-            }
-            is_collective
-        });
-        is_collective
+        is_of_group(&s.body, |node| {
+            let lanes = self.variables.get(&node.address());
+            lanes.is_some_and(|lanes| lanes.iter().any(|lane| kernel.indices.contains(lane)))
+        })
     }
 }
 

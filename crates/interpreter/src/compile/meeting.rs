@@ -7,6 +7,7 @@ use tvmscript_tir::node::StmtRef;
 
 use super::call::Arguments;
 use super::{Compiler, Kernel, Lanes};
+use crate::device::{GroupReduction, RunningTotals};
 use crate::error::{Result, unsupported};
 use crate::intrinsics::ThreadOperator;
 use crate::memory::Element;
@@ -210,28 +211,14 @@ impl Compiler<'_> {
         Ok(d)
     }
 
-    /// Reduces a value over threads: the operator, the number of threads of a group, the distance of those that belong
-    /// together, and the first thread, such as `MaxOp, 128, 1, 0, ..`.
+    /// Reduces a value over threads.
     pub(super) fn reduce_group(
         &mut self,
-        parameters: &str,
+        &GroupReduction { operator, threads, distance, first }: &GroupReduction,
         value: Register,
         dtype: DataType,
     ) -> Result<Register> {
-        let mut parts =
-            parameters.split(',').map(|part| part.trim_end_matches([':', 'r', 'u', 'n', '>']).trim());
-        let operator = match parts.next() {
-            Some("SumOp") => Operator::Add,
-            Some("MaxOp") => Operator::Max,
-            Some("MinOp") => Operator::Min,
-            Some("BitAndOp") => Operator::BitAnd,
-            Some("BitOrOp") => Operator::BitOr,
-            Some("BitXorOp") => Operator::BitXor,
-            _ => return unsupported(format!("a reduction over threads by `{parameters}`")),
-        };
-        let mut number = |default: i64| parts.next().and_then(|part| part.parse().ok()).unwrap_or(default);
-        let (threads, distance, first): (i64, i64, i64) = (number(32), number(1), number(0));
-        let Some(kernel) = self.kernel.clone().filter(|_| threads > 0 && distance > 0) else {
+        let Some(kernel) = self.kernel.clone() else {
             return unsupported("a reduction over threads outside of a launch");
         };
         let int = DataType::INT64;
@@ -264,37 +251,15 @@ impl Compiler<'_> {
         Ok(total)
     }
 
-    /// Running totals of lines, such as `Sum2D<128, 1, false>::run`: threads, axis, whether from the end; then pointers to
-    /// source and target, rows, columns, and the distances of rows.
-    pub(super) fn scan_lines(&mut self, name: &str, arg: &Arguments<'_>) -> Result<()> {
-        let parts = name.split_once('<').and_then(|(kind, rest)| Some((kind, rest.split_once('>')?.0)));
-        let (kind, parameters) = parts.unwrap_or((name, ""));
-        let (operator, is_plane) = match kind {
-            "Sum1D" => (Operator::Add, false),
-            "Sum2D" => (Operator::Add, true),
-            "Max1D" => (Operator::Max, false),
-            "Max2D" => (Operator::Max, true),
-            _ => return unsupported(format!("the external function `tl::Cum{name}`")),
-        };
-        let parameters: Vec<&str> = parameters.split(',').map(str::trim).collect();
-        let is_reverse = parameters.last() == Some(&"true");
+    /// Running totals of lines: pointers to source and target, then the numbers of [`RunningTotals::lines`].
+    pub(super) fn scan_lines(&mut self, totals: &RunningTotals<'_>, arg: &Arguments<'_>) -> Result<()> {
+        let (operator, is_reverse) = (totals.operator, totals.is_reverse);
         self.once(|this| {
             let (source, dtype) = this.typed_pointer(arg.get(1)?)?;
             let (target, _) = this.typed_pointer(arg.get(2)?)?;
             let one = this.int(1);
             let numbers = this.scalars(arg.0.iter().skip(3))?;
-            let (lines, extent, line_strides, strides) = match (is_plane, numbers.as_slice()) {
-                (false, &[extent]) => (one, extent, [one; 2], [one; 2]),
-                (true, &[rows, columns, from, to]) => match parameters.get(1) {
-                    Some(&"1") => (rows, columns, [from, to], [one; 2]),
-                    _ => (columns, rows, [one; 2], [from, to]),
-                },
-                _ => {
-                    return unsupported(format!(
-                        "the external function `tl::Cum{name}` with these arguments"
-                    ));
-                }
-            };
+            let [lines, extent, from_line, to_line, from, to] = totals.lines(&numbers, &one)?;
             let neutral = this.neutral(operator, dtype, false);
             this.program.scans.push(Scan {
                 operator,
@@ -305,8 +270,8 @@ impl Compiler<'_> {
                 target,
                 lines,
                 extent,
-                line_strides,
-                strides,
+                line_strides: [from_line, to_line],
+                strides: [from, to],
             });
             let scan = this.program.scans.len() as u32 - 1;
             this.emit(I::Scan { scan });

@@ -36,10 +36,11 @@ pub(crate) use call::Arguments;
 pub(crate) use entry::{buffer_of, compile, evaluate, warp_of};
 pub(crate) use expr::{Kind, kind_of, lane_count};
 pub(crate) use kernel::{
-    AXES, Axis, axes_of, is_collective, is_on_tiles, meetings_of, name_of as axis_name, runs_together,
+    AXES, Axis, axes_of, is_collective, is_of_group, is_on_tiles, launched_indices, meetings_of,
+    name_of as axis_name, runs_together,
 };
 pub(crate) use pointer::{call_of, pointee};
-pub(crate) use stmt::{is_shared, memory_of_threads, pointer_scope};
+pub(crate) use stmt::{is_of_thread, is_shared, memory_of_threads, pointer_scope};
 pub(crate) use warp_matrix::named_type;
 
 use crate::error::{Result, RunError, RunErrorKind};

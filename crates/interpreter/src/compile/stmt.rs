@@ -276,16 +276,18 @@ pub(crate) fn pointer_scope(variable: &Ref<Var>) -> String {
     pointer.map_or(String::new(), |pointer| pointer.storage_scope.to_string())
 }
 
+/// Tests whether a variable is a pointer to memory that each thread has for itself.
+pub(crate) fn is_of_thread(var: &Ref<Var>) -> bool {
+    let scope = pointer_scope(var);
+    !scope.is_empty() && !is_shared(&scope)
+}
+
 /// Pointers to memory that each thread has for itself, and buffers in it, that a statement uses.
 pub(crate) fn memory_of_threads(stmt: &StmtRef) -> (Vec<Ref<Var>>, Vec<Ref<Buffer>>) {
     let (mut pointers, mut buffers) = (Vec::new(), Vec::new());
-    let is_own = |var: &Ref<Var>| {
-        let scope = pointer_scope(var);
-        !scope.is_empty() && !is_shared(&scope)
-    };
     pre_order_visit(stmt, |node| {
-        pointers.extend(node.downcast_ref::<Var>().filter(|var| is_own(var)).cloned());
-        buffers.extend(node.downcast_ref::<Buffer>().filter(|buffer| is_own(&buffer.data)).cloned());
+        pointers.extend(node.downcast_ref::<Var>().filter(|var| is_of_thread(var)).cloned());
+        buffers.extend(node.downcast_ref::<Buffer>().filter(|buffer| is_of_thread(&buffer.data)).cloned());
         true
     });
     (pointers, buffers)

@@ -3,10 +3,9 @@
 use tvmscript_ir_core::arithmetic::Operator;
 use tvmscript_ir_core::{DataType, TypeCode};
 
-use tvmscript_prim::{Expr, StringImm};
-
 use super::Compiler;
 use super::call::Arguments;
+use crate::device::{Pointer, WarpProduct, loaded, parts_of, stored};
 use crate::error::{Result, unsupported};
 use crate::intrinsics::MatrixOperator;
 use crate::matrix::Matrix;
@@ -27,32 +26,21 @@ impl Compiler<'_> {
                 let is_transposed = self.known(is_transposed) == Some(1);
                 let count = self.scalar(arg.get(1)?)?;
                 let count = self.known(count).and_then(|count| usize::try_from(count).ok()).unwrap_or(1);
-                let (source, target) = match arg.text(2) {
-                    // The older form: a type, then pointers with offsets.
-                    Ok(_) => {
-                        let dtype = super::pointer::pointee(arg.get(3)?).unwrap_or(DataType::float(16));
-                        let (p, offset) = (self.scalar(arg.get(3)?)?, self.scalar(arg.get(4)?)?);
-                        let target = self.element_at(p, offset, dtype)?;
-                        let (p, offset) = (self.address_of(arg.get(5)?)?, self.scalar(arg.get(6)?)?);
-                        (self.element_at(p, offset, dtype)?, target)
-                    }
-                    Err(_) => (self.address_of(arg.get(2)?)?, self.address_of(arg.get(3)?)?),
+                let mut address = |(pointer, offset): Pointer<'_>| -> Result<Register> {
+                    let p = self.address_of(pointer)?;
+                    let Some((offset, dtype)) = offset else { return Ok(p) };
+                    let offset = self.scalar(offset)?;
+                    self.element_at(p, offset, dtype)
                 };
+                let [source, target] = loaded(arg)?;
+                let (source, target) = (address(source)?, address(target)?);
                 Matrix::Load { is_transposed, count: count.min(4), source, target }
             }
             MatrixOperator::Store => {
                 let is_transposed = self.scalar(arg.get(0)?)?;
                 let is_transposed = self.known(is_transposed) == Some(1);
                 let target = self.address_of(arg.get(2)?)?;
-                // The shape of a matrix may follow the values.
-                let is_shape = |value: &&Expr| value.as_node::<StringImm>().is_some();
-                if let Some(shape) =
-                    arg.0.iter().find(is_shape).and_then(|shape| shape.as_node::<StringImm>())
-                    && shape.value.as_str() != "m8n8"
-                {
-                    return unsupported(format!("a store of matrices of the shape `{}`", shape.value));
-                }
-                let values = self.scalars(arg.0.iter().skip(3).filter(|value| !is_shape(value)))?;
+                let values = self.scalars(stored(arg)?)?;
                 Matrix::Store { is_transposed, values, target }
             }
             MatrixOperator::Multiply => self.multiply(arg)?,
@@ -135,7 +123,7 @@ impl Compiler<'_> {
             true => shared(self, at, is_a_depth_major)?,
             false => {
                 let p = self.operand_pointer(arg, at, a_type)?;
-                Operand::Lanes { p, parts: (32 / usize::from(a_type.bits.max(1))).max(1) }
+                Operand::Lanes { p, parts: parts_of(a_type) }
             }
         };
         let c = self.operand_pointer(arg, at + 4, c_type)?;
@@ -214,39 +202,18 @@ impl Compiler<'_> {
         })
     }
 
-    /// A shape such as `m16n8k16`, two layouts, three types, then three pointers with offsets.
     fn multiply(&mut self, arg: &Arguments<'_>) -> Result<Matrix> {
-        let is_shape = |at: &usize| arg.text(*at).is_ok_and(|text| text.starts_with("m16n8k"));
-        let Some(first) = (0..arg.0.len()).find(is_shape) else {
-            return unsupported("a product of matrices of another shape than 16 x 8");
+        let WarpProduct { depth, dtypes: [a_type, b_type, c_type], operands } = WarpProduct::of(arg)?;
+        let mut element = |(pointer, offset, own)| -> Result<Register> {
+            let (p, offset) = (self.scalar(pointer)?, self.scalar(offset)?);
+            self.element_at(p, offset, own)
         };
-        let depth = arg.text(first)?.trim_start_matches("m16n8k").parse::<usize>().unwrap_or_default();
-        if (arg.text(first + 1)?, arg.text(first + 2)?) != ("row", "col") {
-            return unsupported("a product of matrices of another layout than rows by columns");
-        }
-        let dtypes = [
-            named_type(arg.text(first + 3)?)?,
-            named_type(arg.text(first + 4)?)?,
-            named_type(arg.text(first + 5)?)?,
-        ];
-        let mut pointers = Vec::new();
-        for (index, dtype) in dtypes.iter().enumerate() {
-            let at = first + 6 + 2 * index;
-            let (p, offset) = (self.scalar(arg.get(at)?)?, self.scalar(arg.get(at + 1)?)?);
-            let own = super::pointer::pointee(arg.get(at)?).unwrap_or(*dtype);
-            pointers.push(self.element_at(p, offset, own)?);
-        }
-        let (&[a, b, c], [a_type, b_type, c_type]) = (pointers.as_slice(), dtypes) else {
-            return unsupported("a product of matrices without operands");
-        };
-        let parts = |dtype: DataType| (32 / usize::from(dtype.bits.max(1))).max(1);
-        if depth == 0 || depth % (4 * parts(a_type)) != 0 || depth > 256 || a_type.bits > 32 {
-            return unsupported("a product of matrices of this shape and type");
-        }
+        let [a, b, c] = operands;
+        let (a, b, c) = (element(a)?, element(b)?, element(c)?);
         Ok(Matrix::Multiply {
             depth,
-            a: (a, Element::of(a_type)?, parts(a_type)),
-            b: (b, Element::of(b_type)?, parts(b_type)),
+            a: (a, Element::of(a_type)?, parts_of(a_type)),
+            b: (b, Element::of(b_type)?, parts_of(b_type)),
             c: (c, Element::of(c_type)?, c_type),
         })
     }

@@ -7,5 +7,6 @@ mod invariants;
 mod json;
 mod paths;
 mod props;
+mod rounding;
 mod spans;
 mod walk;

@@ -1,5 +1,6 @@
 //! Statements: `T.evaluate`, `T.attr`, `T.Assert`, `T.LetStmt`, `T.If`, allocations, stores.
 
+use tvmscript_ir_core::arithmetic::float_to_bits;
 use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::{Array, DataType, Map, Ref, Span, Str, TypeCode, Value};
 use tvmscript_irbuilder::{
@@ -226,7 +227,8 @@ fn push_element(bytes: &mut Vec<u8>, value: ScriptValue, dtype: DataType) -> Bui
             match &value {
                 ScriptValue::Int(bits) => bytes.extend((*bits as u16).to_le_bytes()),
                 ScriptValue::Float(f) if dtype.is_float() => {
-                    bytes.extend(half::f16::from_f64(*f).to_bits().to_le_bytes());
+                    let bits = float_to_bits(dtype, *f).unwrap_or_default();
+                    bytes.extend((bits as u16).to_le_bytes());
                 }
                 other => return Err(wrong(other)),
             }

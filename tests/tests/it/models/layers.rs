@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use tvmscript::frontend::graph::layer_of;
 use tvmscript::frontend::{ImportOptions, Model, import};
 use tvmscript::relax::{Function, binding_parts};
 
@@ -16,7 +15,7 @@ fn bindings() -> Vec<(String, String)> {
     let described = bindings.map(|binding| {
         let (_, value) = binding_parts(binding).unwrap();
         let operator = value.as_node::<tvmscript::relax::Call>().and_then(|call| call.op_name());
-        (layer_of(value.span()).unwrap(), operator.unwrap_or("an element of a tuple").to_owned())
+        (value.span().source_name().unwrap(), operator.unwrap_or("an element of a tuple").to_owned())
     });
     described.collect()
 }

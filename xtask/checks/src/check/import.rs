@@ -11,7 +11,6 @@ use std::process::Command;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use serde_json::Value;
-use tvmscript::frontend::graph::layer_of;
 use tvmscript::frontend::{ImportOptions, Imported, Model, import};
 use tvmscript::ir::IRModule;
 use tvmscript::ir_core::Span;
@@ -222,7 +221,7 @@ fn spans(dir: &Path, case: &Value, imported: &Imported, answer: &mut Answer) {
     for (binding, (kind, span)) in expected.iter().zip(found) {
         let Some(wanted) = binding["span"].as_str() else { continue };
         answer.spans.1 += 1;
-        let layer = layer_of(span);
+        let layer = span.source_name();
         if layer.as_deref() == Some(wanted) {
             answer.spans.0 += 1;
         } else if answer.wrong_span.is_none() {
@@ -262,7 +261,7 @@ fn node_spans(expected: &Value, imported: &Imported, answer: &mut Answer) {
         found.into_iter().filter(|(kind, _)| !matches!(kind.as_str(), "Var" | "DataflowVar" | "Tuple"))
     {
         answer.spans.1 += 1;
-        let layer = layer_of(span);
+        let layer = span.source_name();
         let is_known = layer.as_ref().is_some_and(|layer| {
             is_node(layer) || layer.match_indices('/').any(|(at, _)| is_node(&layer[..at]))
         });

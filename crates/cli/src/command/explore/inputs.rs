@@ -4,14 +4,14 @@ use std::path::Path;
 
 use tvmscript::Object;
 use tvmscript::diagnostics::LineIndex;
-use tvmscript::ir_core::{Array, ObjectLike as _};
+use tvmscript::ir_core::{Array, ObjectLike as _, SourceId, SourceTexts};
 use tvmscript::passes::ProgramForm;
 use tvmscript::schedule::RegisteredIntrinsics;
 use tvmscript::te::Schedule as Expressions;
 use tvmscript_explore::dumps::{self, Dump, DumpError};
 use tvmscript_explore::expressions;
 use tvmscript_explore::graph;
-use tvmscript_explore::lineage::file_name;
+use tvmscript_explore::lineage::{Sources, file_name};
 use tvmscript_explore::page::Store;
 use tvmscript_explore::run;
 use tvmscript_explore::schedules::{self, Step};
@@ -44,26 +44,25 @@ impl Explorer<'_> {
     ) -> Result<Made, Box<FileError>> {
         let registry = self.settings.registry();
         let (read, intrinsics) = RegisteredIntrinsics::of(registry, || self.read(path, timings));
-        let read = match read? {
-            Read::Programs(input) => {
-                return Programs::of_input(self, *input, intrinsics).make(index, store, timings);
-            }
-            other => other,
-        };
         let has_passes = !self.args.passes.names.is_empty() || self.args.trace.is_some();
-        if has_passes && self.args.other.is_none() {
-            let kind = match read {
-                Read::Dump(..) => "a dump of passes",
-                _ => "a schedule of tensor expressions",
-            };
-            let message = format!("passes and traces are for programs, and this is {kind}");
-            return Err(FileError::new(FileErrorKind::Explore(message), None));
+        let refuse_passes = |kind: &str| match has_passes && self.args.other.is_none() {
+            true => {
+                let message = format!("passes and traces are for programs, and this is {kind}");
+                Err(FileError::new(FileErrorKind::Explore(message), None))
+            }
+            false => Ok(()),
+        };
+        match read? {
+            Read::Programs(input) => Programs::of_input(self, *input, intrinsics).make(index, store, timings),
+            Read::Dump(dump, steps) => {
+                refuse_passes("a dump of passes")?;
+                Ok(timings.time("page", || self.of_dump(dump, steps, index, store)))
+            }
+            Read::Expressions(expressions) => {
+                refuse_passes("a schedule of tensor expressions")?;
+                Ok(timings.time("page", || self.of_expressions(*expressions, index, store)))
+            }
         }
-        Ok(timings.time("page", || match read {
-            Read::Dump(dump, steps) => self.of_dump(dump, steps, index, store),
-            Read::Expressions(expressions) => self.of_expressions(*expressions, index, store),
-            Read::Programs(_) => Made::default(),
-        }))
     }
 
     fn read(&self, path: &Path, timings: &mut Timings) -> Result<Read, Box<FileError>> {
@@ -135,9 +134,15 @@ impl Explorer<'_> {
         index: u32,
         store: &mut Store,
     ) -> Made {
-        let name = file_name(&source.name).to_owned();
-        let input = run::Input { name, text: Some(source.text), ..run::Input::default() };
-        let shown = expressions::shown(&schedule, input, index, store, self.settings.registry());
+        let id = SourceId::new(&source.name);
+        let _release = id.release_on_drop();
+        let input = run::Input {
+            name: file_name(&source.name).to_owned(),
+            sources: Sources { input: Some(id), texts: SourceTexts::new().with(id, &source.text) },
+            text: Some(source.text),
+            ..run::Input::default()
+        };
+        let shown = expressions::shown(&schedule, &input, index, store, self.settings.registry());
         Made {
             run: shown.run,
             fingerprints: shown.fingerprints,

@@ -1,6 +1,5 @@
 //! Conversions of element types.
 
-use tvmscript_ir_core::arithmetic::is_float;
 use tvmscript_ir_core::{DataType, Ref};
 use tvmscript_prim::{FloatImm, ops as prim_ops};
 use tvmscript_relax::evaluate::{Data, Tensor};
@@ -52,32 +51,27 @@ fn cast(cx: &mut Node<'_, '_>, dtype: DataType) -> Converted {
         }
     }
     let x = if is_shape { cx.normalize(x)? } else { x };
-    let is_whole = (dtype.is_int() || dtype.is_uint()) && matches!(dtype.bits, 8 | 16 | 32 | 64);
-    if is_whole && is_floating(dtype_of(&x)) {
+    let is_whole = dtype.is_integer() && matches!(dtype.bits, 8 | 16 | 32 | 64);
+    if is_whole && dtype_of(&x).is_any_float() {
         return Ok(Output::One(wrapped(cx, x, dtype)?));
     }
     Ok(astype(x, dtype).into())
-}
-
-/// Returns `true` for floating-point numbers of any width.
-fn is_floating(dtype: DataType) -> bool {
-    is_float(dtype) || dtype.is_any_float()
 }
 
 /// A constant of floating-point numbers as unsigned or short integers, wrapped as [`wrapped`] does it, if all of them are
 /// integers of the type in between.
 fn wrapped_constant(x: &Expr, dtype: DataType) -> Option<Ref<Constant>> {
     let between = match (dtype.is_uint(), dtype.bits) {
+        _ if !dtype_of(x).is_any_float() => return None,
         (true, 32) => 2f64.powi(63),
-        (_, 8 | 16) if dtype.is_int() || dtype.is_uint() => 2f64.powi(31),
+        (_, 8 | 16) if dtype.is_integer() => 2f64.powi(31),
         _ => return None,
     };
     let x = elements(x)?;
     let Data::Float(values) = x.data else { return None };
-    let is_whole = |value: &f64| value.abs() < between;
-    let is_known = values.iter().all(is_whole);
+    let fits = values.iter().all(|value| value.abs() < between);
     let ints = values.iter().map(|value| value.trunc() as i128);
-    is_known.then(|| Constant::new(Tensor::of_ints(dtype, x.shape, ints).encode()))
+    fits.then(|| Constant::new(Tensor::of_ints(dtype, x.shape, ints).encode()))
 }
 
 /// Floating-point numbers as integers: those that are not finite become 0, others wrap.

@@ -88,15 +88,16 @@ impl Window {
     }
 
     /// Length of the kernel along each axis, with the gaps of the dilation.
-    pub(super) fn spans(&self) -> impl Iterator<Item = i64> {
+    ///
+    /// # Errors
+    /// Fails if the size of the kernel is not known.
+    pub(super) fn spans(&self) -> Result<impl Iterator<Item = i64>, Reason> {
+        if self.kernel.len() != self.axes {
+            return Err("padding needs a kernel whose size is known".into());
+        }
         let span =
             |(kernel, dilation): (&i64, &i64)| (kernel - 1).saturating_mul(*dilation).saturating_add(1);
-        self.kernel.iter().zip(&self.dilations).map(span)
-    }
-
-    fn check_kernel(&self) -> Result<(), Reason> {
-        let is_known = self.kernel.len() == self.axes;
-        if is_known { Ok(()) } else { Err("`auto_pad` needs a kernel whose size is known".into()) }
+        Ok(self.kernel.iter().zip(&self.dilations).map(span))
     }
 
     /// Padding for `auto_pad` before and after each spatial axis of an operand.
@@ -104,10 +105,10 @@ impl Window {
     /// # Errors
     /// Fails if a length that the padding depends on is not a number.
     pub(super) fn same_pads(&self, x: &Expr) -> Result<Vec<(i64, i64)>, Reason> {
-        self.check_kernel()?;
+        let spans = self.spans()?;
         let dims = dims(x)?;
         let lengths = dims.iter().skip(2);
-        let pads = lengths.zip(self.spans().zip(&self.strides)).map(|(length, (span, stride))| {
+        let pads = lengths.zip(spans.zip(&self.strides)).map(|(length, (span, stride))| {
             let rest = match (prim_ops::int_value(length), *stride) {
                 (_, 1) => 0,
                 (Some(length), stride) => length % stride,
@@ -244,7 +245,7 @@ fn transposed_pads(
     output_padding: &mut [i64],
     stated: Option<Vec<i64>>,
 ) -> Result<Vec<i64>, Reason> {
-    window.check_kernel()?;
+    let spans = window.spans()?;
     let skipped = |stated: &Vec<i64>| stated.len().saturating_sub(window.axes);
     let stated = stated.map(|stated| stated.iter().skip(skipped(&stated)).copied().collect::<Vec<_>>());
     let lengths = match stated {
@@ -252,7 +253,7 @@ fn transposed_pads(
         None => Vec::new(),
     };
     let (mut before, mut after) = (Vec::new(), Vec::new());
-    let axes = window.spans().zip(&window.strides).zip(output_padding.iter_mut()).enumerate();
+    let axes = spans.zip(&window.strides).zip(output_padding.iter_mut()).enumerate();
     for (axis, ((span, stride), extra)) in axes {
         let total = match (&stated, lengths.get(axis)) {
             (Some(stated), Some(length)) => {

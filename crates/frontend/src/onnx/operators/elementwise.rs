@@ -92,8 +92,7 @@ fn binary(cx: &mut Node<'_, '_>, op: Binary, scalar: Option<ScalarOp>) -> Conver
 }
 
 fn is_integer(value: &Expr) -> bool {
-    let dtype = scalar::element_type(value);
-    dtype.is_int() || dtype.is_uint()
+    scalar::element_type(value).is_integer()
 }
 
 fn divide(cx: &mut Node<'_, '_>) -> Converted {

@@ -162,7 +162,7 @@ fn resize(cx: &mut Node<'_, '_>, version: Version) -> Converted {
         None => (0..rank).collect(),
     };
     let scales = given(cx, scales_at);
-    let sizes = if version == Version::Ten { None } else { given(cx, 3) };
+    let sizes = given(cx, 3);
     let lengths = match (scales, sizes) {
         (None, Some(sizes)) => stated_sizes(cx, &own, &axes, sizes)?,
         (Some(scales), None) => match ops::numbers(&scales) {

@@ -79,7 +79,7 @@ rows! {
     "Pow" => |cx| {
         let (a, b) = (cx.input(0)?, cx.input(1)?);
         Ok(match dtype_of(&a) {
-            dtype if dtype.is_int() || dtype.is_uint() => integer_power(a, b, dtype).into(),
+            dtype if dtype.is_integer() => integer_power(a, b, dtype).into(),
             _ => op::power(a, b).into(),
         })
     }, "power; for integers astype, round";

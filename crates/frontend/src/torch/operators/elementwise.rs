@@ -307,7 +307,7 @@ fn divide(cx: &mut Node<'_, '_>, rounding: &str) -> Converted {
 fn pow(cx: &mut Node<'_, '_>) -> Converted {
     let (a, b) = (cx.needed(0, "self")?, cx.needed(1, "exponent")?);
     if let (Value::Known(x), Value::Number(Number::Int(count @ 0..=MAX_PRODUCTS))) = (&a, &b)
-        && (dtype_of(x).is_int() || dtype_of(x).is_uint())
+        && dtype_of(x).is_integer()
     {
         if *count == 0 {
             return cx.result(tvmscript_relax::op::create::ones_like(x.clone(), None));
@@ -319,8 +319,7 @@ fn pow(cx: &mut Node<'_, '_>) -> Converted {
         return Ok(power.into());
     }
     if let (Value::Known(x), Value::Known(y)) = (&a, &b)
-        && !is_float(dtype_of(x))
-        && !is_float(dtype_of(y))
+        && [x, y].into_iter().all(|x| !is_float(dtype_of(x)) && !dtype_of(x).is_void())
     {
         let (x, y) = promoted(cx, x.clone(), y.clone())?;
         let dtype = dtype_of(&x);

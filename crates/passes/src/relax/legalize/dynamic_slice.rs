@@ -2,7 +2,7 @@
 //!
 //! Upstream counterparts: `dynamic_strided_slice`, `python/tvm/relax/transform/legalize_ops/index.py`; `topi/transform.h`.
 
-use tvmscript_ir_core::{DataType, Ref};
+use tvmscript_ir_core::Ref;
 use tvmscript_prim::Var;
 
 use super::manipulate::unsupported;
@@ -22,12 +22,13 @@ fn operands(site: &mut Site<'_>) -> Answer<[Tensor; 4]> {
     }
 }
 
-/// The lengths of the slice, as a vector.
-pub(super) fn lengths(site: &mut Site<'_>) -> Answer<Tensor> {
+/// The lengths of the slice, as a vector, and their number.
+pub(super) fn lengths(site: &mut Site<'_>) -> Answer<(Tensor, usize)> {
     let [x, begin, end, strides] = operands(site)?;
     let own = x.dims();
     let axes = [int(own.len() as i64)];
-    Stage::python("T_shape_func_strided_slice_dynamic").with_axes(&["i"]).over(&axes, |indices| {
+    let stage = Stage::python("T_shape_func_strided_slice_dynamic").with_axes(&["i"]);
+    let lengths = stage.over(&axes, |indices| {
         let (place, stride) = (indices.pick(0), strides.at(indices));
         let length = own
             .iter()
@@ -42,7 +43,8 @@ pub(super) fn lengths(site: &mut Site<'_>) -> Answer<Tensor> {
         let (begin, end) = (clamped(begin.at(indices)), clamped(end.at(indices)));
         let backward = (&begin - &end).ceildiv(&stride * -1);
         is_backward.select(backward, &(end - begin).ceildiv(&stride))
-    })
+    })?;
+    Ok((lengths, own.len()))
 }
 
 /// The slice, whose lengths are variables.
@@ -61,9 +63,4 @@ pub(super) fn sliced(site: &mut Site<'_>, dims: &[Ref<Var>]) -> Answer<Tensor> {
         });
         x.at(&place.collect::<Vec<_>>())
     })
-}
-
-/// A variable for a length of the result.
-pub(super) fn length() -> Ref<Var> {
-    Var::new("s", DataType::INT64)
 }

@@ -81,7 +81,8 @@ impl Sampler<'_> {
 
     /// A coordinate on an axis.
     fn coordinate(&self, axis: usize, i: &[Scalar], ints: DataType) -> Scalar {
-        self.padded(axis, &|_| self.raw(axis, i), ints)
+        let raw = self.raw(axis, i);
+        self.padded(axis, &|_| raw.clone(), ints)
     }
 
     /// An element, or 0 outside the image.
@@ -141,16 +142,16 @@ impl Sampler<'_> {
     }
 
     fn cubic(&self, i: &[Scalar]) -> Scalar {
+        let (down, across) = (self.raw(0, i), self.raw(1, i));
         let place = |axis: usize, offset: i64| {
-            let place = |ints| floor(&self.raw(axis, i), ints) + offset;
+            let place = |ints| floor(if axis == 0 { &down } else { &across }, ints) + offset;
             self.padded(axis, &place, INDEX).cast(INDEX)
         };
-        let across = fraction(&self.raw(1, i));
         let line = |row: i64| {
             let pixel = |column: i64| self.pixel(i, &[place(0, row), place(1, column)]);
-            cubic_sum([-1, 0, 1, 2].map(pixel), &across)
+            cubic_sum([-1, 0, 1, 2].map(pixel), &fraction(&across))
         };
-        cubic_sum([-1, 0, 1, 2].map(line), &fraction(&self.raw(0, i)))
+        cubic_sum([-1, 0, 1, 2].map(line), &fraction(&down))
     }
 }
 

@@ -25,7 +25,7 @@ mod tensor;
 
 use hashbrown::HashMap;
 use tvmscript_ir::{BaseFunc, GlobalVar, IRModule};
-use tvmscript_ir_core::{Map, Ref, Span, Str, structural_equal, structural_hash};
+use tvmscript_ir_core::{DataType, Map, Ref, Span, Str, structural_equal, structural_hash};
 use tvmscript_prim as prim;
 use tvmscript_relax::func_type::prim_func_type;
 use tvmscript_relax::op::shape::tensor_to_shape;
@@ -38,7 +38,6 @@ use tvmscript_tir::node::PrimFunc;
 use tvmscript_tir::signature::signature;
 use tvmscript_tir::{TirSyntax, syntax as tir};
 
-use self::scalar::Scalars as _;
 use self::site::{Legalized, Site};
 use self::table::{Template, template};
 use self::tensor::{Answer, Tensor};
@@ -188,20 +187,19 @@ impl Legalizer {
         let call = cx.blocks.normalize(call.clone()).map_err(relax_error)?;
         let Some(call) = call.as_node::<Call>() else { return Ok(None) };
         let _span = self.span_of(call);
-        let mut site = Site::new(call, call.args.iter().cloned().collect());
-        let Ok(lengths) = dynamic_slice::lengths(&mut site) else { return Ok(None) };
-        let count = lengths.dims().pick(0).known().unwrap_or(0);
-        let Some(lengths) = self.call_of(site, "shape_func", vec![lengths])? else { return Ok(None) };
+        let site = || Site::new(call, call.args.iter().cloned().collect());
+        let (mut measured, mut copied) = (site(), site());
+        let Ok((lengths, rank)) = dynamic_slice::lengths(&mut measured) else { return Ok(None) };
+        let dims: Vec<_> = (0..rank).map(|_| prim::Var::new("s", DataType::INT64)).collect();
+        let Ok(result) = dynamic_slice::sliced(&mut copied, &dims) else { return Ok(None) };
+        let Some(lengths) = self.call_of(measured, "shape_func", vec![lengths])? else { return Ok(None) };
         let lengths = cx.blocks.emit(lengths, None).map_err(relax_error)?;
         let shape = tensor_to_shape(lengths.upcast()).upcast();
         let shape = cx.blocks.emit(shape, None).map_err(relax_error)?;
-        let dims: Vec<_> = (0..count).map(|_| dynamic_slice::length()).collect();
         let info = ShapeStructInfo::try_of(dims.iter().map(|dim| dim.clone().upcast()));
         let info = info.map_err(|error| PassError::unsupported(error.to_string()))?;
         cx.blocks.emit_match_cast(shape.upcast(), info).map_err(relax_error)?;
-        let mut site = Site::new(call, call.args.iter().cloned().collect());
-        let Ok(result) = dynamic_slice::sliced(&mut site, &dims) else { return Ok(None) };
-        self.call_of(site, "dynamic_strided_slice", vec![result])
+        self.call_of(copied, "dynamic_strided_slice", vec![result])
     }
 
     /// The call of a function in place of an operator; `None` if the call stays.

@@ -264,7 +264,7 @@ pub(super) fn unravel(position: Scalar, dims: &[Scalar]) -> Vec<Scalar> {
     unravel_below(position, dims).1
 }
 
-/// What is left of a position in row-major order above dimensions, and the indices in them.
+/// The rest of a position in row-major order above dimensions, and the indices in them.
 pub(super) fn unravel_below(mut position: Scalar, dims: &[Scalar]) -> (Scalar, Vec<Scalar>) {
     let mut indices = Vec::with_capacity(dims.len());
     for length in dims.iter().rev() {

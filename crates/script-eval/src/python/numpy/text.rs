@@ -1,7 +1,7 @@
 //! The text of arrays and of numpy's numbers.
 
-use half::f16;
 use tvmscript_ir_core::DataType;
+use tvmscript_ir_core::arithmetic::round;
 
 use super::array::{Array, Num, charge};
 use super::dtype::{self, is_float};
@@ -81,7 +81,7 @@ fn shortest(value: f64, dtype: DataType) -> (String, i32) {
         32 => format!("{:e}", value as f32),
         16 => {
             let fits = |text: &String| {
-                text.parse::<f64>().is_ok_and(|parsed| f16::from_f64(parsed).to_f64() == value)
+                text.parse().is_ok_and(|parsed| round(DataType::float(16), parsed) == Some(value))
             };
             let tries = (0..8).map(|digits| format!("{value:.digits$e}"));
             tries.into_iter().find(fits).unwrap_or_else(|| format!("{value:e}"))
