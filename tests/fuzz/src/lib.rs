@@ -135,5 +135,10 @@ fn imported_reads_back(module: &Object) {
     options.release = release;
     let again = parse_script("fuzz", &print, registry, &options);
     assert!(again.errors.is_empty(), "the print does not parse: {:?}\n{print}", again.errors);
-    assert!(is_same(module, &again.scripts[0].node), "another module:\n{print}");
+    let node = &again.scripts[0].node;
+    assert!(
+        is_same(module, node),
+        "another module: {:?}\n{print}",
+        tvmscript::explain_difference(module, node).map(|difference| difference.to_string())
+    );
 }

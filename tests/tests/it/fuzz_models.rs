@@ -193,6 +193,19 @@ fn target(format: Format) -> impl Fn(&Vec<u8>) {
 }
 
 #[test]
+fn models_of_the_fixtures_read_back() {
+    let formats: [(Format, &[&str]); 4] = [
+        (Format::Onnx, &["onnx"]),
+        (Format::Torch, &["pt2"]),
+        (Format::Tflite, &["tflite"]),
+        (Format::TensorFlow, &["pb", "pbtxt"]),
+    ];
+    for (format, extensions) in formats {
+        models(extensions).iter().for_each(target(format));
+    }
+}
+
+#[test]
 fn changed_onnx_models_import_or_err() {
     campaign_with("onnx", &models(&["onnx"]), 100, target(Format::Onnx), |model, other, random| {
         change_messages(model, other, random)

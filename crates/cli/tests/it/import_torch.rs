@@ -225,6 +225,29 @@ fn an_operator_that_writes_to_its_operand_changes_later_uses() {
 }
 
 #[test]
+fn numbers_per_axis_have_to_fit_the_axes() {
+    for (stride, dilation) in [(json!([1, 1]), json!([1])), (json!([1]), json!([])), (json!([2]), json!([1]))]
+    {
+        let list = |ints: &Value| json!({"as_ints": ints});
+        let arguments = [
+            tensor("x"),
+            tensor("w"),
+            json!({"as_none": true}),
+            list(&stride),
+            list(&json!([0])),
+            list(&dilation),
+        ];
+        let nodes = [node("torch.ops.aten.conv1d.default", &arguments, "y")];
+        let inputs = [("x", json!([2, 3, 4])), ("w", json!([5, 3, 2]))];
+        let archive = archive("torch_conv.pt2", &program(graph(&inputs, &nodes, &["y"]), &[]), &[]);
+        let imported = run(&["import", &archive]);
+        let is_right = stride == json!([2]);
+        assert_eq!(imported.status, if is_right { 0 } else { 1 }, "{}", imported.stderr);
+        assert_eq!(imported.stderr.contains("needs one number as `"), !is_right, "{}", imported.stderr);
+    }
+}
+
+#[test]
 fn branches_are_functions() {
     let branch = |operator: &str| {
         let nodes = [node(operator, &[tensor("a")], "r")];

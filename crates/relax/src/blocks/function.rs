@@ -63,7 +63,8 @@ impl BlockBuilder {
 
 /// Builds a function from values. [`normalize`](BlockBuilder::normalize) binds the operands of a value and leaves the
 /// value itself unbound; it is bound where another value uses it first, or as the result. Bindings are thus in the order
-/// of first use, as TVM's importers of models have them.
+/// of first use, as TVM's importers of models have them. The type of the result does not say the values of scalars, as in
+/// TVM from 0.27.
 ///
 /// ```
 /// use tvmscript_ir_core::DataType;
@@ -145,7 +146,7 @@ impl FunctionBuilder {
             self.blocks.emit(value, None)?.upcast()
         };
         let info = struct_info_of(&body).unwrap_or_else(ObjectStructInfo::new);
-        let info = self.blocks.well_defined(&info);
+        let info = without_values(&self.blocks.well_defined(&info));
         Ok(self.blocks.into_function(self.signature, body, info))
     }
 }

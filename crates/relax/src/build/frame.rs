@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use tvmscript_ir::GLOBAL_SYMBOL;
-use tvmscript_ir_core::mutate::{post_order_mutate, substitute};
+use tvmscript_ir_core::mutate::substitute;
 use tvmscript_ir_core::visit::{Visitor, Walk};
-use tvmscript_ir_core::{Array, Object, ObjectLike, Ref, Span, Str, Value, any_node};
+use tvmscript_ir_core::{Array, Object, Ref, Span, Str, Value};
 use tvmscript_irbuilder::record::record_syntax_as;
 use tvmscript_irbuilder::{
     BuildError, BuildErrorKind, BuildResult, Builder, CallArgs, Frame, FrameOf, HostObject, ScriptValue,
@@ -117,19 +117,6 @@ impl FunctionFrame {
         let FunctionFrame { span, attrs, params, ret, is_pure, blocks, .. } = self;
         Ok(blocks.into_function(Signature { span, attrs, params, ret, is_pure }, body, body_info))
     }
-}
-
-/// The struct info with scalars of which only the types are known.
-fn without_values(info: &Ref<StructInfo>) -> Ref<StructInfo> {
-    if !any_node(info, |node| node.is::<PrimStructInfo>()) {
-        return info.clone();
-    }
-    let unvalued = |node: &Object| {
-        let scalar = node.as_node::<PrimStructInfo>().filter(|scalar| scalar.value.is_some())?;
-        Some(Ref::new(PrimStructInfo { value: None, ..scalar.clone() }).into_object())
-    };
-    // A scalar without a value satisfies its invariants.
-    post_order_mutate(info.clone(), unvalued).unwrap_or_else(|_| info.clone())
 }
 
 impl Frame for FunctionFrame {

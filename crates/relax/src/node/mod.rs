@@ -18,6 +18,7 @@ pub use expr::{
     Call, Constant, DataTypeImm, Expr, ExternFunc, Function, Id, If, LeafExpr, PrimValue, ScalarUse, SeqExpr,
     ShapeExpr, StringImm, Tuple, TupleGetItem, Var, dataflow_var_type, is_dataflow_var, struct_info_of,
 };
+pub(crate) use struct_info::without_values;
 pub use struct_info::{
     FuncStructInfo, NotADimension, ObjectStructInfo, PrimStructInfo, ShapeStructInfo, StructInfo,
     TensorStructInfo, TupleStructInfo, UNKNOWN_NDIM, dimension,

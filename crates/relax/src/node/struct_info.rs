@@ -4,7 +4,8 @@
 
 use tvmscript_ir::{EnvFunc, RelaxExpr, VDevice};
 use tvmscript_ir_core::invariants::{Checked, Invalid};
-use tvmscript_ir_core::{Array, Class, DataType, Node, Ref, Span, any_node};
+use tvmscript_ir_core::mutate::post_order_mutate;
+use tvmscript_ir_core::{Array, Class, DataType, Node, Object, ObjectLike as _, Ref, Span, any_node};
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Type};
 
 use super::{ScalarUse, ShapeExpr, Var};
@@ -296,4 +297,17 @@ impl FuncStructInfo {
     pub fn opaque(ret: Ref<StructInfo>, purity: bool) -> Ref<FuncStructInfo> {
         Ref::new(FuncStructInfo { span: Span::current(), params: None, ret, derive_func: None, purity })
     }
+}
+
+/// The struct info with scalars of which only the types are known, as in TVM from 0.27.
+pub(crate) fn without_values(info: &Ref<StructInfo>) -> Ref<StructInfo> {
+    if !any_node(info, |node| node.is::<PrimStructInfo>()) {
+        return info.clone();
+    }
+    let unvalued = |node: &Object| {
+        let scalar = node.as_node::<PrimStructInfo>().filter(|scalar| scalar.value.is_some())?;
+        Some(Ref::new(PrimStructInfo { value: None, ..scalar.clone() }).into_object())
+    };
+    // A scalar without a value satisfies its invariants.
+    post_order_mutate(info.clone(), unvalued).unwrap_or_else(|_| info.clone())
 }

@@ -71,29 +71,33 @@ struct Conv {
 }
 
 /// One number per axis, from one for all or one for each.
-fn per_axis(values: &[i64], axes: usize) -> Vec<i64> {
+fn per_axis(name: &str, values: &[i64], axes: usize) -> Result<Vec<i64>, Reason> {
     match values {
-        [one] => vec![*one; axes],
-        several => several.to_vec(),
+        [one] => Ok(vec![*one; axes]),
+        several if several.len() == axes => Ok(several.to_vec()),
+        _ => Err(format!("needs one number as `{name}`, or {axes}, has {}", values.len()).into()),
     }
 }
 
 /// Numbers per axis as an attribute.
-fn each(values: &[i64], axes: usize) -> Array<Ref<IntImm>> {
-    int64s(&per_axis(values, axes))
+fn each(name: &str, values: &[i64], axes: usize) -> Result<Array<Ref<IntImm>>, Reason> {
+    Ok(int64s(&per_axis(name, values, axes)?))
 }
 
 /// The padding before all axes and after them, from one number for all, one per axis or all.
-fn both_sides(values: &[i64], axes: usize) -> Array<Ref<IntImm>> {
-    let values = per_axis(values, axes);
-    int64s(&if values.len() == axes { [values.clone(), values].concat() } else { values })
+fn both_sides(values: &[i64], axes: usize) -> Result<Array<Ref<IntImm>>, Reason> {
+    if values.len() == 2 * axes {
+        return Ok(int64s(values));
+    }
+    let values = per_axis("padding", values, axes)?;
+    Ok(int64s(&[values.clone(), values].concat()))
 }
 
 impl Conv {
     fn convert(self, cx: &mut Node<'_, '_>) -> Converted {
         let Conv { x, weight, bias, axes, stride, padding, dilation, groups, output_padding } = self;
-        let (stride, dilation) = (each(&stride, axes), each(&dilation, axes));
-        let padding = both_sides(&padding, axes);
+        let (stride, dilation) = (each("stride", &stride, axes)?, each("dilation", &dilation, axes)?);
+        let padding = both_sides(&padding, axes)?;
         let letters = ["W", "HW", "DHW"].get(axes.wrapping_sub(1)).ok_or("needs 1, 2 or 3 spatial axes")?;
         let data = Str::from(format!("NC{letters}"));
         let out = Some(DEFAULT_FLOAT);
@@ -109,7 +113,7 @@ impl Conv {
             }
             Some(added) => {
                 let kernel = Str::from(format!("IO{letters}"));
-                let added = each(&added, axes);
+                let added = each("output_padding", &added, axes)?;
                 let make = match axes {
                     1 => conv::conv1d_transpose,
                     2 => conv::conv2d_transpose,
@@ -135,7 +139,7 @@ impl Conv {
 fn same_padding(weight: &Expr, dilation: &[i64], axes: usize) -> Result<Vec<i64>, Reason> {
     let kernel = lengths(weight)?;
     let (mut before, mut after) = (Vec::new(), Vec::new());
-    for (length, dilation) in kernel.iter().skip(2).zip(per_axis(dilation, axes)) {
+    for (length, dilation) in kernel.iter().skip(2).zip(per_axis("dilation", dilation, axes)?) {
         let total = dilation.saturating_mul(length.saturating_sub(1));
         before.push(total / 2);
         after.push(total - total / 2);
@@ -215,10 +219,9 @@ fn max_pool(cx: &mut Node<'_, '_>, axes: usize) -> Converted {
         2 => pool::max_pool2d,
         _ => pool::max_pool3d,
     };
-    batched(cx, x, axes, |x| {
-        let (size, stride, dilation) = (each(&size, axes), each(&stride, axes), each(&dilation, axes));
-        make(x, size, stride, both_sides(&padding, axes), dilation, rounds_up, false, layout(axes), None)
-    })
+    let (size, stride) = (each("kernel_size", &size, axes)?, each("stride", &stride, axes)?);
+    let (padding, dilation) = (both_sides(&padding, axes)?, each("dilation", &dilation, axes)?);
+    batched(cx, x, axes, |x| make(x, size, stride, padding, dilation, rounds_up, false, layout(axes), None))
 }
 
 fn max_pool_with_indices(cx: &mut Node<'_, '_>, axes: usize) -> Converted {
@@ -245,9 +248,9 @@ fn avg_pool(cx: &mut Node<'_, '_>, axes: usize) -> Converted {
         2 => pool::avg_pool2d,
         _ => pool::avg_pool3d,
     };
+    let (size, stride) = (each("kernel_size", &size, axes)?, each("stride", &stride, axes)?);
+    let (padding, dilation) = (both_sides(&padding, axes)?, each("dilation", &[1], axes)?);
     batched(cx, x, axes, |x| {
-        let (size, stride, dilation) = (each(&size, axes), each(&stride, axes), each(&[1], axes));
-        let padding = both_sides(&padding, axes);
         make(x, size, stride, padding, dilation, rounds_up, counts_padding, layout(axes), None)
     })
 }
@@ -260,7 +263,7 @@ fn adaptive_pool(cx: &mut Node<'_, '_>, axes: usize) -> Converted {
         2 => pool::adaptive_avg_pool2d,
         _ => pool::adaptive_avg_pool3d,
     };
-    let size = ints(&per_axis(&size, axes));
+    let size = ints(&per_axis("output_size", &size, axes)?);
     batched(cx, x, axes, |x| make(x, Some(size), layout(axes), None))
 }
 
