@@ -1,7 +1,7 @@
 //! `cargo xtask test`, `cargo xtask ci`: what a change has to pass, in the order in which failures are cheapest to see.
 
 use std::collections::BTreeMap;
-use std::process::Command;
+use std::process::{Child, Command};
 use std::time::Instant;
 
 use anyhow::{Result, bail};
@@ -31,13 +31,29 @@ const CORPORA: [(&str, &str, &str); 4] = [
 struct Step {
     name: String,
     command: Command,
+    place: Place,
+}
+
+/// The time of a step.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// After the step before it.
+    InTurn,
+    /// Beside the steps in turn, which leave a core free now and then.
+    Beside,
+    /// After the steps beside others.
+    AfterBeside,
 }
 
 /// A step that is a call of `cargo`.
 fn cargo(name: &str, arguments: &[&str]) -> Step {
     let mut command = workspace::cargo();
     command.args(arguments);
-    Step { name: name.to_owned(), command }
+    in_turn(name, command)
+}
+
+fn in_turn(name: &str, command: Command) -> Step {
+    Step { name: name.to_owned(), command, place: Place::InTurn }
 }
 
 /// Runs the steps of a contributor.
@@ -61,32 +77,71 @@ pub fn all(options: &Options) -> Result<()> {
     run(steps, options)
 }
 
-/// Runs the steps one after the other.
+/// A step that runs beside others.
+struct Running {
+    name: String,
+    start: Instant,
+    child: Child,
+}
+
+/// The names of the steps that have run, with their seconds, and those that failed.
+#[derive(Default)]
+struct Results {
+    times: Vec<(String, u64)>,
+    failed: Vec<String>,
+}
+
+impl Results {
+    fn add(&mut self, name: String, start: Instant, ok: bool) {
+        self.times.push((name.clone(), start.elapsed().as_secs()));
+        if !ok {
+            self.failed.push(name);
+        }
+    }
+
+    fn wait(&mut self, beside: &mut Vec<Running>) -> Result<()> {
+        for mut step in beside.drain(..) {
+            let ok = step.child.wait()?.success();
+            self.add(step.name, step.start, ok);
+        }
+        Ok(())
+    }
+}
+
+/// Runs the steps in their order.
 fn run(steps: Vec<Step>, options: &Options) -> Result<()> {
     let begin = Instant::now();
-    let mut failed = Vec::new();
-    let mut times = Vec::new();
+    let mut results = Results::default();
+    let mut beside = Vec::new();
     for mut step in steps {
         if options.only.as_ref().is_some_and(|only| !step.name.contains(only.as_str())) {
             continue;
         }
+        if step.place == Place::AfterBeside {
+            results.wait(&mut beside)?;
+        }
+        if !results.failed.is_empty() && !options.keep_going {
+            break;
+        }
         println!("=== {}", step.name);
         let start = Instant::now();
-        let ok = step.command.status()?.success();
-        times.push((step.name.clone(), start.elapsed().as_secs()));
-        if !ok {
-            failed.push(step.name);
-            if !options.keep_going {
-                break;
-            }
+        if step.place == Place::Beside {
+            beside.push(Running { name: step.name, start, child: step.command.spawn()? });
+        } else {
+            let ok = step.command.status()?.success();
+            results.add(step.name, start, ok);
         }
     }
+    if !results.failed.is_empty() && !options.keep_going {
+        beside.iter_mut().for_each(|step| drop(step.child.kill()));
+    }
+    results.wait(&mut beside)?;
     println!("=== times");
-    for (name, seconds) in times {
+    for (name, seconds) in results.times {
         println!("{seconds:>5} s  {name}");
     }
     println!("{:>5} s  in all", begin.elapsed().as_secs());
-    if failed.is_empty() { Ok(()) } else { bail!("failed: {}", failed.join("; ")) }
+    if results.failed.is_empty() { Ok(()) } else { bail!("failed: {}", results.failed.join("; ")) }
 }
 
 /// Runs tests of packages, in parallel where `cargo nextest` is installed.
@@ -108,7 +163,7 @@ fn quick_steps() -> Result<Vec<Step>> {
     tidy.arg("tidy").current_dir(workspace::root());
     Ok(vec![
         cargo("format", &["fmt", "--all", "--check"]),
-        Step { name: "tidy".to_owned(), command: tidy },
+        in_turn("tidy", tidy),
         cargo(
             "clippy",
             &[
@@ -130,7 +185,10 @@ fn quick_steps() -> Result<Vec<Step>> {
 /// Other features and versions, documentation, packages, and comparisons that take long.
 fn slow_steps() -> Result<Vec<Step>> {
     let packages = workspace::packages()?;
-    let mut steps = Vec::new();
+    // Optimised, the comparisons save more time than the build takes. It shares no folder with the steps beside it.
+    let mut optimized = cargo("optimised build", &workspace::OPTIMIZED);
+    optimized.place = Place::Beside;
+    let mut steps = vec![optimized];
     for (features, names) in feature_sets(&packages) {
         let mut step = cargo(
             &format!("clippy [{features}]"),
@@ -152,15 +210,13 @@ fn slow_steps() -> Result<Vec<Step>> {
     steps.push(docs);
     let mut api = Command::new(std::env::current_exe()?);
     api.args(["api", "--check", "--built"]).current_dir(workspace::root());
-    steps.push(Step { name: "public API".to_owned(), command: api });
+    steps.push(in_turn("public API", api));
     steps.push(cargo("packages", &["package", "--workspace", "--list", "--allow-dirty", "--quiet"]));
-    // Optimised, the comparisons save more time than the build takes.
-    steps.push(cargo("optimised build", &workspace::OPTIMIZED));
     let program = workspace::optimized("xtask-checks");
     let mut check = |name: &str, arguments: &[&str]| {
         let mut command = Command::new(&program);
         command.args(arguments).current_dir(workspace::root());
-        steps.push(Step { name: name.to_owned(), command });
+        steps.push(Step { name: name.to_owned(), command, place: Place::AfterBeside });
     };
     if crate::tools::has("valgrind") {
         check("instructions", &["bench-gate"]);

@@ -157,7 +157,7 @@ pub(crate) enum Command {
     Explore(ExploreArgs),
     /// Run TIR functions on generated inputs with the reference interpreter
     Run(RunArgs),
-    /// Print the Relax module of a model: ONNX
+    /// Print the Relax module of a model of ONNX, PyTorch, TFLite or TensorFlow
     Import(ImportArgs),
     /// Apply a trace of schedule primitives to a module
     Schedule(ScheduleArgs),
