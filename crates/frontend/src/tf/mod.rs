@@ -5,8 +5,10 @@
 
 mod bundle;
 mod dims;
+mod frames;
 mod functions;
 mod importer;
+mod list;
 mod names;
 mod node;
 mod operators;

@@ -28,6 +28,12 @@ pub(super) type Converted = Result<Output, Reason>;
 
 crate::operators::outputs!(Output);
 
+impl From<Value> for Output {
+    fn from(value: Value) -> Output {
+        Output::Values(vec![value])
+    }
+}
+
 impl From<Dims> for Output {
     /// Integers of shapes; a constant if all are known.
     fn from(dims: Dims) -> Output {
@@ -85,7 +91,7 @@ impl<'m> Node<'_, 'm> {
         match self.operands.get(index)? {
             Value::Tensor(value) => value.is::<Constant>().then(|| value.clone()),
             Value::Dims(dims) => dims.as_constant(),
-            Value::Resource(_) | Value::Failed => None,
+            Value::Resource(_) | Value::List(_) | Value::Failed => None,
         }
     }
 

@@ -65,9 +65,8 @@ impl Importer<'_> {
                     Value::Failed
                 }
             };
-            let results = self.scopes.last_mut().and_then(|scope| scope.results.get_mut(at));
-            if let Some(results) = results {
-                let results = results.get_or_insert_default();
+            if let Some(scope) = self.scopes.last_mut() {
+                let results = scope.results.entry(at).or_default();
                 // An input is the first result of a placeholder.
                 if index <= results.len() {
                     results.insert(index, value);
@@ -117,7 +116,16 @@ impl Importer<'_> {
             let nodes = scope.nodes.iter().filter(is_result);
             nodes.filter(|node| !used.contains(node.name.as_ref())).map(|node| node.name.to_vec()).collect()
         };
+        // Loops of version 1 leave values that nothing needs.
+        let is_left = |name: &Vec<u8>| {
+            let node = scope.node_of(Reference { node: name, result: None, index: 0 });
+            let node = node.and_then(|at| scope.nodes.get(at));
+            node.is_some_and(|node| matches!(node.op.as_ref(), b"Exit" | b"Switch"))
+        };
         let mut found = unused(true);
+        if found.iter().any(|name| !is_left(name)) {
+            found.retain(|name| !is_left(name));
+        }
         if found.is_empty() {
             found = unused(false);
         }
@@ -132,7 +140,7 @@ impl Importer<'_> {
     /// The value of an output; with `takes_all`, all results of its node.
     pub(super) fn output(&mut self, reference: Reference<'_>, takes_all: bool) -> Vec<Expr> {
         let values = match self.scope().and_then(|scope| Some((scope, scope.node_of(reference)?))) {
-            Some((scope, at)) if takes_all => scope.results.get(at).cloned().flatten().unwrap_or_default(),
+            Some((scope, at)) if takes_all => scope.results.get(&at).cloned().unwrap_or_default(),
             _ => vec![self.value(reference, "the graph's output")],
         };
         let name = text(reference.node).into_owned();

@@ -7,6 +7,9 @@ mod flow;
 mod index;
 mod join;
 mod linear;
+mod list;
+mod loops;
+mod merge;
 mod nn;
 mod reduce;
 mod shape;
@@ -55,6 +58,8 @@ static FAMILIES: &[&[Row]] = &[
     index::ROWS,
     join::ROWS,
     linear::ROWS,
+    list::ROWS,
+    merge::ROWS,
     nn::ROWS,
     reduce::ROWS,
     shape::ROWS,
