@@ -1,6 +1,5 @@
 //! Lists of tensors: the values of `TensorList` operators, and the arrays of version 1.
 
-use tvmscript_ir_core::DataType;
 use tvmscript_prim as prim;
 use tvmscript_relax::Expr;
 
@@ -16,8 +15,6 @@ pub(super) enum List {
     Empty {
         /// Number of elements, if it is known.
         length: Option<prim::Expr>,
-        /// Element type of the tensors.
-        dtype: DataType,
     },
 }
 

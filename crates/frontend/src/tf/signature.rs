@@ -48,8 +48,10 @@ impl Importer<'_> {
                     let attr = |key: &str| attribute(node, key);
                     let dtype = attr("dtype").and_then(|value| value.r#type).unwrap_or(0);
                     let shape = attr("shape").and_then(|value| value.shape.clone());
-                    // Conversions of loops leave unused inputs of other types.
-                    if tensor::element_type(dtype).is_none() && !used.contains(node.name.as_ref()) {
+                    // TensorFlow's conversion of loops leaves inputs that nothing uses.
+                    let is_left = tensor::element_type(dtype).is_none()
+                        || node.name.starts_with(b"unused_control_flow_input");
+                    if is_left && !used.contains(node.name.as_ref()) {
                         continue;
                     }
                     found.push((text(&node.name).into_owned(), at, 0, dtype, shape));

@@ -2,6 +2,7 @@
 
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::{DataType, Ref, Span, structural_equal};
+use tvmscript_prim as prim;
 use tvmscript_relax::error::RelaxError;
 use tvmscript_relax::op::elementwise::{equal, not_equal, where_};
 use tvmscript_relax::{Call, Constant, Expr, If, Tuple, struct_info_of};
@@ -14,7 +15,7 @@ use super::loops::{Loop, run};
 use super::rows;
 use crate::error::Reason;
 use crate::graph::{Graph, Layer, described};
-use crate::ops::{dtype_of, field, number, rank_of};
+use crate::ops::{dtype_of, field, integers, number, rank_of};
 
 rows! {
     "Case", "StatelessCase" => case, "the branches; equal, where", "branches whose values have other types";
@@ -63,6 +64,14 @@ impl Operands {
             }
         }
         Ok(Operands { values, args })
+    }
+
+    /// Number of elements of an operand that is a list.
+    pub(super) fn length(&self, index: usize) -> Option<prim::Expr> {
+        match self.values.get(index)? {
+            Value::List(list) => list.length(),
+            _ => None,
+        }
     }
 
     /// The arguments.
@@ -132,7 +141,13 @@ fn conditional(cx: &mut Node<'_, '_>) -> Converted {
         let count = cx.count().saturating_sub(1);
         return check_only(cx, &[("then_branch", count), ("else_branch", count)]);
     }
+    let known = cx.constant(0).and_then(|value| integers(&value));
     let chosen = condition(cx.input(0)?)?;
+    if let Some([value]) = known.as_deref() {
+        let function = cx.function_attr(if *value != 0 { "then_branch" } else { "else_branch" })?;
+        let (layer, operands) = (cx.layer.clone(), cx.operands.split_off(1));
+        return Ok(Output::Values(cx.importer.inline(function, &layer, operands)?));
+    }
     let branches = [("_then", cx.function_attr("then_branch")?), ("_else", cx.function_attr("else_branch")?)];
     let operands = cx.operands.split_off(1);
     let results = chosen_by(cx, chosen, operands, branches)?;

@@ -1,13 +1,13 @@
 //! Lists of tensors, as tensors with the elements along the first axis, and the arrays of version 1.
 
-use tvmscript_ir_core::DataType;
+use tvmscript_ir_core::{DataType, structural_equal};
 use tvmscript_prim::{self as prim, IntImm};
 use tvmscript_relax::op::create::{arange, zeros};
 use tvmscript_relax::op::elementwise::{equal, where_};
 use tvmscript_relax::op::index::take;
 use tvmscript_relax::op::join::concat;
 use tvmscript_relax::op::shape::expand_dims;
-use tvmscript_relax::{Expr, PrimValue, Tuple};
+use tvmscript_relax::{Call, Expr, PrimValue, Tuple};
 
 use super::super::dims::Dims;
 use super::super::importer::Value;
@@ -19,8 +19,7 @@ use crate::ops::{self, dtype_of, ints};
 
 rows! {
     "EmptyTensorList" => |cx| {
-        let dtype = element_type(cx, "element_dtype")?;
-        Ok(Value::List(List::Empty { length: Some(IntImm::int64(0)), dtype }).into())
+        Ok(Value::List(List::Empty { length: Some(IntImm::int64(0)) }).into())
     }, "a list: nothing";
     "TensorArrayGatherV3" => |cx| {
         let list = list(cx, 2)?;
@@ -31,8 +30,7 @@ rows! {
         element(cx, &list, 1)
     }, "take";
     "TensorArrayScatterV3" => |cx| {
-        let indices = cx.ints(1, "the indices")?;
-        if !indices.iter().enumerate().all(|(at, index)| at as i64 == *index) {
+        if !is_in_order(cx, 1) {
             return Err("only lists that are written in order are supported".into());
         }
         let elements = cx.input(2)?;
@@ -43,9 +41,8 @@ rows! {
         length(&list)
     }, "a constant, or an integer that other operators use";
     "TensorArrayV3" => |cx| {
-        let dtype = element_type(cx, "dtype")?;
         let length = cx.known_dims(0).and_then(|dims| dims.values.into_iter().next());
-        let list = Value::List(List::Empty { length, dtype });
+        let list = Value::List(List::Empty { length });
         Ok(Output::Values(vec![list.clone(), list]))
     }, "a list: nothing";
     "TensorArrayWriteV3" => |cx| {
@@ -126,7 +123,7 @@ fn reserve(cx: &mut Node<'_, '_>) -> Converted {
             let start = zeros(ops::shape_of(std::iter::once(length).chain(shape)), dtype);
             Value::List(List::Written(cx.normalize(start)?)).into()
         }
-        (_, length) => Value::List(List::Empty { length, dtype }).into(),
+        (_, length) => Value::List(List::Empty { length }).into(),
     })
 }
 
@@ -139,13 +136,31 @@ fn element(cx: &mut Node<'_, '_>, list: &List, index: usize) -> Converted {
 /// Elements of a list, along a new first axis.
 fn elements(cx: &mut Node<'_, '_>, list: &List, indices: usize) -> Converted {
     let stacked = list.stacked()?;
-    let all = cx.ints(indices, "").ok().zip(list.length().as_ref().and_then(prim::ops::int_value));
-    let is_all = all.is_some_and(|(indices, length)| indices.into_iter().eq(0..length));
-    if is_all {
+    let count = |dims: Option<Vec<prim::Expr>>| dims.and_then(|dims| dims.into_iter().next());
+    let counts = count(ops::dims_of(&cx.input(indices)?)).zip(list.length());
+    let is_all = counts.is_some_and(|(a, b)| structural_equal(a.object(), b.object()));
+    if is_all && is_in_order(cx, indices) {
         return Ok(stacked.into());
     }
     let indices = cx.input(indices)?;
     Ok(take(stacked, indices, Some(0), "fast".into()).into())
+}
+
+/// Returns `true` for indices from 0, each one more than the one before.
+fn is_in_order(cx: &Node<'_, '_>, index: usize) -> bool {
+    if let Ok(indices) = cx.ints(index, "") {
+        return indices.into_iter().zip(0..).all(|(index, at)| index == at);
+    }
+    let call = cx.operands.get(index).and_then(|value| match value {
+        Value::Tensor(value) => value.as_node::<Call>(),
+        _ => None,
+    });
+    let call = call.filter(|call| call.op_name() == Some("relax.arange"));
+    let bound = |at: usize| {
+        let bound = call?.args.iter().nth(at)?.as_node::<PrimValue>()?;
+        prim::ops::int_value(&bound.value)
+    };
+    bound(0) == Some(0) && bound(2) == Some(1)
 }
 
 /// The list with an element replaced.

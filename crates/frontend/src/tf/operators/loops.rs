@@ -112,8 +112,11 @@ fn with_elements<'m>(
     let mut has_changed = false;
     for (index, (value, result)) in values.iter_mut().zip(&results).enumerate() {
         if let (true, Value::List(List::Written(stacked))) = (is_empty(index, value), result) {
-            let outside =
-                ops::dims(stacked)?.iter().map(|dim| params.outside(dim)).collect::<Option<Vec<_>>>();
+            // The number of elements is known outside already.
+            let length = operands.length(index);
+            let of_element = ops::dims(stacked)?;
+            let rest = of_element.iter().skip(1).map(|dim| params.outside(dim));
+            let outside = std::iter::once(length).chain(rest).collect::<Option<Vec<_>>>();
             let dims = outside.ok_or_else(|| Reason::from("writes tensors of unknown shape to a list"))?;
             let start = zeros(ops::shape_of(dims), ops::dtype_of(stacked));
             *value = Value::List(List::Written(importer.graph.normalize(start)?));

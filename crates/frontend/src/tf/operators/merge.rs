@@ -5,7 +5,8 @@
 
 use std::collections::HashMap;
 
-use tvmscript_relax::op::elementwise::not_equal;
+use tvmscript_ir_core::DataType;
+use tvmscript_relax::op::elementwise::{equal, logical_not};
 
 use super::super::importer::{Importer, Scope, Value, silent};
 use super::super::names::{Reference, reference, text};
@@ -21,9 +22,10 @@ rows! {
         "loops whose values change their shapes";
     "LoopCond", "NextIteration" => |cx| Ok(Output::Values(vec![cx.value(0)?])), "the operand";
     "Merge" => merge, "where: both branches are computed", "branches whose values have other types";
-    "RefSwitch", "Switch" => |cx| {
-        let value = cx.value(0)?;
-        Ok(Output::Values(vec![value.clone(), value]))
+    "RefSwitch", "Switch" => |cx| switch(cx, 2), "the operand";
+    "_SwitchN" => |cx| {
+        let count = cx.int_attr("num_outs").and_then(|count| usize::try_from(count).ok()).unwrap_or(1);
+        switch(cx, count.min(MAX_CONDITIONS))
     }, "the operand";
     "Enter" => |cx| Ok(Output::Values(vec![cx.value(0)?])), "the operand";
 }
@@ -31,8 +33,8 @@ rows! {
 /// Maximum number of conditionals that a value may depend on.
 const MAX_CONDITIONS: usize = 64;
 
-/// A branch of a conditional: the node and result that are the condition, and its value.
-type Branch = ((usize, usize), bool);
+/// A branch of a conditional: the node and result that are the condition, and its value, which is 1 if it holds.
+type Branch = ((usize, usize), usize);
 
 /// The node and result of a value, without those that pass it on.
 fn origin<'m>(scope: &Scope<'m>, mut used: Reference<'m>) -> Option<(usize, usize)> {
@@ -74,10 +76,11 @@ impl Branches {
         let Some(at) = scope.node_of(used) else { return Vec::new() };
         let mut found = self.of.get(&at).cloned().unwrap_or_default();
         let node = scope.nodes.get(at).filter(|_| !scope.frames.has(at));
-        let condition = node.filter(|node| matches!(node.op.as_ref(), b"Switch" | b"RefSwitch"));
+        let condition =
+            node.filter(|node| matches!(node.op.as_ref(), b"Switch" | b"RefSwitch" | b"_SwitchN"));
         let condition = condition.and_then(|node| reference(node.input.get(1)?));
         if let Some(condition) = condition.and_then(|condition| origin(scope, condition)) {
-            add(&mut found, (condition, used.index == 1));
+            add(&mut found, (condition, used.index));
         }
         found
     }
@@ -105,7 +108,7 @@ impl Branches {
             }
             if scope.nodes.get(at).is_some_and(|node| node.op.as_ref() == b"Merge") {
                 let all = found.clone();
-                found.retain(|(condition, side)| !all.contains(&(*condition, !side)));
+                found.retain(|branch| !all.iter().any(|other| is_other_side(branch, other)));
             }
             if found.len() > MAX_CONDITIONS {
                 return Err(Reason(format!("conditionals are nested deeper than {MAX_CONDITIONS} levels")));
@@ -122,39 +125,90 @@ fn add(branches: &mut Vec<Branch>, branch: Branch) {
     }
 }
 
-/// The condition that chooses between two values, and the value that makes it choose the first.
-fn condition<'m>(scope: &Scope<'m>, first: Reference<'m>, second: Reference<'m>) -> Result<Branch, Reason> {
+/// Returns `true` for branches of the same conditional that exclude each other.
+fn is_other_side(a: &Branch, b: &Branch) -> bool {
+    a.0 == b.0 && a.1 != b.1
+}
+
+/// The condition that chooses among values, and for each value the condition's value that chooses it.
+fn condition<'m>(
+    scope: &Scope<'m>,
+    inputs: &[Reference<'m>],
+) -> Result<((usize, usize), Vec<usize>), Reason> {
     let mut branches = Branches::default();
-    branches.find(scope, first)?;
-    branches.find(scope, second)?;
-    let (a, b) = (branches.of_reference(scope, first), branches.of_reference(scope, second));
-    let differs = a.iter().find(|(condition, side)| b.contains(&(*condition, !side)));
+    for input in inputs {
+        branches.find(scope, *input)?;
+    }
+    let all: Vec<Vec<Branch>> = inputs.iter().map(|input| branches.of_reference(scope, *input)).collect();
+    let has_other = |branch: &Branch| all.iter().flatten().any(|other| is_other_side(branch, other));
     // A constant may have lost the order after its branch.
-    let of_first = a.iter().find(|branch| !b.contains(branch));
-    let of_second = b.iter().find(|branch| !a.contains(branch)).map(|(condition, side)| (*condition, !side));
-    let found = differs.or(of_first).copied().or(of_second);
-    found.ok_or_else(|| "joins values that do not come from the branches of a conditional".into())
+    let is_partial = |branch: &Branch| all.iter().any(|of_input| !of_input.contains(branch));
+    let mut candidates = all.iter().flatten();
+    let found = candidates
+        .clone()
+        .find(|branch| has_other(branch))
+        .or_else(|| candidates.find(|branch| is_partial(branch)));
+    let (condition, _) = found
+        .ok_or_else(|| Reason::from("joins values that do not come from the branches of a conditional"))?;
+    let known: Vec<Option<usize>> = all
+        .iter()
+        .map(|of_input| of_input.iter().find(|(of, _)| of == condition).map(|(_, side)| *side))
+        .collect();
+    let mut free = (0..inputs.len()).filter(|side| !known.contains(&Some(*side)));
+    let sides: Option<Vec<usize>> = known.iter().map(|side| side.or_else(|| free.next())).collect();
+    let sides = sides.ok_or_else(|| Reason::from("joins values of the same branch"))?;
+    Ok((*condition, sides))
+}
+
+/// The operand for each branch of a conditional; the branches that a constant condition leaves out have no value.
+fn switch(cx: &mut Node<'_, '_>, count: usize) -> Converted {
+    let value = cx.value(0)?;
+    let known = cx.constant(1).and_then(|value| integers(&value));
+    let chosen = match known.as_deref() {
+        Some([chosen]) => usize::try_from(*chosen).ok().filter(|chosen| *chosen < count),
+        _ => None,
+    };
+    let of_branch = |branch: usize| match chosen {
+        Some(chosen) if chosen != branch => Value::Failed,
+        _ => value.clone(),
+    };
+    Ok(Output::Values((0..count).map(of_branch).collect()))
 }
 
 fn merge<'m>(cx: &mut Node<'_, 'm>) -> Converted {
     let inputs: Vec<Reference<'m>> = cx.proto.input.iter().filter_map(|input| reference(input)).collect();
-    let [first, second] = inputs.as_slice() else { return Err("must join two values".into()) };
-    let [a, b] = [cx.value(0)?, cx.value(1)?];
     let scope = cx.importer.scope().ok_or_else(silent)?;
-    let ((at, index), side) = condition(scope, *first, *second)?;
+    let ((at, index), sides) = condition(scope, &inputs)?;
     let known = scope.results.get(&at).and_then(|results| results.get(index)).cloned();
     let name = scope.nodes.get(at).map(|node| text(&node.name).into_owned()).unwrap_or_default();
     let known = known.ok_or_else(|| Reason(format!("the condition `{name}` has no value")))?;
     let chosen = cx.importer.tensor(&known)?;
-    let (yes, no) = if side { (a, b) } else { (b, a) };
+    let values: Vec<(usize, Value)> = sides.into_iter().zip(cx.operands.clone()).collect();
     if let Some([value]) = integers(&chosen).as_deref() {
-        return Ok(Output::Values(vec![if *value != 0 { yes } else { no }]));
+        let found =
+            values.into_iter().find(|(side, _)| i64::try_from(*side).is_ok_and(|side| side == *value));
+        let (_, found) = found.ok_or_else(|| Reason::from("the condition chooses none of the branches"))?;
+        return match found {
+            Value::Failed => Err(silent()),
+            found => Ok(found.into()),
+        };
     }
-    let chosen = match dtype_of(&chosen) {
-        dtype if dtype == tvmscript_ir_core::DataType::BOOL => chosen,
-        dtype => cx.step(not_equal(chosen, number(dtype, 0.0)))?,
-    };
-    Ok(Output::Values(vec![either(cx, &chosen, &yes, &no)?]))
+    if values.iter().any(|(_, value)| matches!(value, Value::Failed)) {
+        return Err(silent());
+    }
+    let dtype = dtype_of(&chosen);
+    let mut values = values.into_iter();
+    let (_, mut joined) = values.next().ok_or_else(|| Reason::from("joins no values"))?;
+    for (side, value) in values {
+        let is_it = match (dtype, side) {
+            (DataType::BOOL, 0) => logical_not(chosen.clone()).upcast(),
+            (DataType::BOOL, _) => chosen.clone(),
+            _ => equal(chosen.clone(), number(dtype, side as f64)).upcast(),
+        };
+        let is_it = cx.step(is_it)?;
+        joined = either(cx, &is_it, &value, &joined)?;
+    }
+    Ok(joined.into())
 }
 
 /// A loop as a whole, at the first of its ends.

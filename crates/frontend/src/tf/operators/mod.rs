@@ -1,7 +1,10 @@
 //! The converters of TensorFlow's operators: one row each, in the file of its family.
 
+mod color;
 mod convolution;
 mod create;
+mod detection;
+mod diagonal;
 mod elementwise;
 mod flow;
 mod index;
@@ -9,12 +12,18 @@ mod join;
 mod linear;
 mod list;
 mod loops;
+mod loss;
 mod merge;
 mod nn;
+mod quantize;
 mod reduce;
+mod resample;
+mod segment;
 mod shape;
 mod slice;
 mod space;
+mod special;
+mod window;
 
 use tvmscript_relax::TensorStructInfo;
 
@@ -65,6 +74,15 @@ static FAMILIES: &[&[Row]] = &[
     shape::ROWS,
     slice::ROWS,
     space::ROWS,
+    window::ROWS,
+    special::ROWS,
+    segment::ROWS,
+    resample::ROWS,
+    quantize::ROWS,
+    loss::ROWS,
+    diagonal::ROWS,
+    detection::ROWS,
+    color::ROWS,
 ];
 
 fn all_rows() -> impl Iterator<Item = &'static Row> {
@@ -87,7 +105,7 @@ pub(super) fn docs() -> Vec<OperatorDoc> {
 /// Returns `true` for operators that call functions; their nodes are checked even if an operand has failed.
 pub(super) fn is_call(operator: &[u8]) -> bool {
     let names = flow::ROWS.iter().flat_map(|row| row.names.iter());
-    names.clone().any(|name| name.as_bytes() == operator)
+    names.clone().any(|name| name.as_bytes() == operator) || operator == b"Merge"
 }
 
 /// Returns `true` for operators that have no results.

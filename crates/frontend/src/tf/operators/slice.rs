@@ -2,6 +2,8 @@
 
 use tvmscript_ir_core::{Object, Ref, Span};
 use tvmscript_prim::{self as prim, IntImm, ops as dim};
+use tvmscript_relax::op::create::arange;
+use tvmscript_relax::op::elementwise::add;
 use tvmscript_relax::op::index::{strided_slice, take};
 use tvmscript_relax::op::join::split;
 use tvmscript_relax::op::shape::{expand_dims, squeeze};
@@ -15,7 +17,7 @@ use crate::error::Reason;
 use crate::ops::{self, field, int_operand, int64s, ints};
 
 rows! {
-    "Slice" => slice_, "strided_slice", "starts or sizes that are not constant";
+    "Slice" => slice_, "strided_slice; with starts at run time arange, add, take", "sizes at run time";
     "Split" => |cx| {
         let axis = cx.int(0, "the axis")?;
         let count = cx.int_attr("num_split").unwrap_or(1);
@@ -46,6 +48,11 @@ impl Range {
         Range::until(axis, begin, IntImm::int64(end))
     }
 
+    /// Elements at equal distances, before an index.
+    pub(super) fn strided(axis: usize, begin: i64, end: prim::Expr, stride: i64) -> Range {
+        Range { axis, begin: IntImm::int64(begin), end, stride }
+    }
+
     /// Neighbouring elements up to an index.
     pub(super) fn until(axis: usize, begin: i64, end: prim::Expr) -> Range {
         Range { axis, begin: IntImm::int64(begin), end, stride: 1 }
@@ -66,9 +73,31 @@ pub(super) fn slice(x: Expr, ranges: &[Range]) -> Ref<Call> {
     )
 }
 
+/// A slice, of which parts of one element have the length 1 even if the axis was of unknown length.
+fn with_single(cx: &mut Node<'_, '_>, value: Expr, ranges: &[Range]) -> Result<Expr, Reason> {
+    let Some(mut dims) = ops::dims_of(&value) else { return Ok(value) };
+    let mut has_changed = false;
+    for range in ranges {
+        let bounds = dim::int_value(&range.begin).zip(dim::int_value(&range.end));
+        let is_single = bounds.is_some_and(|(begin, end)| begin >= 0 && end.checked_sub(begin) == Some(1));
+        let length = dims.get_mut(range.axis).filter(|length| is_single && dim::int_value(length).is_none());
+        if let Some(length) = length {
+            *length = IntImm::int64(1);
+            has_changed = true;
+        }
+    }
+    match has_changed {
+        true => {
+            let info = ops::tensor_of(dims, ops::dtype_of(&value));
+            Ok(cx.graph().match_cast(value, info)?)
+        }
+        false => Ok(value),
+    }
+}
+
 fn slice_(cx: &mut Node<'_, '_>) -> Converted {
-    let begins = cx.dims(1, "the starts")?;
     let sizes = cx.dims(2, "the sizes")?;
+    let Some(begins) = cx.known_dims(1) else { return moving_slice(cx, &sizes) };
     if let (true, Some(dims)) = (cx.is_symbolic(0), cx.known_dims(0))
         && let ([begin], [size]) = (begins.values.as_slice(), sizes.values.as_slice())
         && let (Some(begin), Some(size)) = (dim::int_value(begin), dim::int_value(size))
@@ -93,7 +122,40 @@ fn slice_(cx: &mut Node<'_, '_>) -> Converted {
             ranges.push(Range { axis, begin: begin.clone(), end, stride: 1 });
         }
     }
-    Ok(if ranges.is_empty() { x.into() } else { slice(x, &ranges).into() })
+    if ranges.is_empty() {
+        return Ok(x.into());
+    }
+    let value = cx.step(slice(x, &ranges))?;
+    Ok(with_single(cx, value, &ranges)?.into())
+}
+
+/// A slice of known size whose start is known only at run time: its elements are taken along each axis.
+fn moving_slice(cx: &mut Node<'_, '_>, sizes: &Dims) -> Converted {
+    let starts = bounds(cx, 1)?;
+    let mut x = cx.input(0)?;
+    for (axis, (start, size)) in starts.into_iter().zip(&sizes.values).enumerate() {
+        let size = dim::int_value(size);
+        match (start, size) {
+            (Bound::Known(begin), size) => {
+                let dims = ops::dims(&x)?;
+                let end = match size {
+                    Some(-1) => dims.get(axis).cloned().unwrap_or_else(|| IntImm::int64(i64::MAX)),
+                    Some(size) => tvmscript_arith::simplify(&dim::add(begin.clone(), IntImm::int64(size))?),
+                    None => return Err("sizes must be constant where starts are not".into()),
+                };
+                x = cx.step(slice(x, &[Range { axis, begin, end, stride: 1 }]))?;
+            }
+            (Bound::Runtime(begin), Some(size @ 0..)) => {
+                let dtype = ops::dtype_of(&begin);
+                let places = arange(int_operand(0), Some(int_operand(size)), int_operand(1), Some(dtype));
+                let places = cx.step(places)?;
+                let places = cx.step(add(begin, places))?;
+                x = cx.step(take(x, places, Some(axis as i64), "clip".into()))?;
+            }
+            (Bound::Runtime(_), _) => return Err("sizes must be constant where starts are not".into()),
+        }
+    }
+    Ok(x.into())
 }
 
 /// Integers at the positions of a slice in Python's notation.
@@ -207,6 +269,7 @@ fn strided(cx: &mut Node<'_, '_>) -> Converted {
     let mut value = x;
     if !ranges.is_empty() {
         value = cx.step(slice(value, &ranges))?;
+        value = with_single(cx, value, &ranges)?;
     }
     for (axis, index) in taken.into_iter().rev() {
         value = cx.step(take(value, index, Some(axis as i64), "wrap".into()))?;
