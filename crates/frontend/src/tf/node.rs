@@ -138,6 +138,7 @@ impl<'m> Node<'_, 'm> {
     pub(super) fn pair(&mut self) -> Result<[Expr; 2], Reason> {
         let [a, b] = [self.input(0)?, self.input(1)?];
         let b = self.broadcast_with(&a, b)?;
+        let a = self.broadcast_with(&b, a)?;
         Ok([a, b])
     }
 
@@ -149,9 +150,11 @@ impl<'m> Node<'_, 'm> {
         self.agree(first, other, |axis| (axis + of_first).checked_sub(of_other))
     }
 
-    /// Another tensor whose unknown dimensions are taken to be those of the first, at the axes that `axis_of_first` gives.
+    /// Another tensor whose unknown dimensions are taken to be those of the first, unless these are 1, at the axes that
+    /// `axis_of_first` gives.
     ///
-    /// The dimensions of two inputs have names of their own, though an operator may need the same length.
+    /// The dimensions of two inputs have names of their own, though an operator needs the same length. TVM does not compile
+    /// an operator whose shape depends on the question if a dimension is 1.
     pub(super) fn agree(
         &mut self,
         first: &Expr,
@@ -164,7 +167,7 @@ impl<'m> Node<'_, 'm> {
         let mut has_changed = false;
         for (axis, dim) in dims.iter_mut().enumerate() {
             let expected = axis_of_first(axis).and_then(|axis| of_first.get(axis));
-            let Some(expected) = expected.filter(|expected| int_value(expected).is_none()) else { continue };
+            let Some(expected) = expected.filter(|expected| int_value(expected) != Some(1)) else { continue };
             if int_value(dim).is_none() && !structural_equal(dim.object(), expected.object()) {
                 *dim = expected.clone();
                 has_changed = true;

@@ -51,13 +51,19 @@ fn product(cx: &mut Node<'_, '_>, transposed: [&str; 2]) -> Result<Expr, Reason>
     }
     // Batches and the axis that is summed have the same lengths.
     if let (Some(rank), Some(other)) = (ops::rank_of(&a), ops::rank_of(&b)) {
-        b = cx.agree(&a, b, |axis| match (other - axis, rank) {
-            (1, _) => None,
-            (2, rank) => rank.checked_sub(1),
-            (from_end, rank) => rank.checked_sub(from_end),
-        })?;
+        b = cx.agree(&a, b, |axis| summed_with(axis, other, rank, 2))?;
+        a = cx.agree(&b, a, |axis| summed_with(axis, rank, other, 1))?;
     }
     Ok(matmul(a, b, None).upcast())
+}
+
+/// The axis of one factor that has the length of an axis of the other, whose axis `summed` from the end is summed.
+fn summed_with(axis: usize, rank: usize, other: usize, summed: usize) -> Option<usize> {
+    match rank.checked_sub(axis)? {
+        from_end if from_end == summed => other.checked_sub(3 - summed),
+        1 | 2 => None,
+        from_end => other.checked_sub(from_end),
+    }
 }
 
 /// The last two axes, exchanged.

@@ -18,7 +18,7 @@ use crate::error::Reason;
 use crate::ops::{self, dtype_of, ints};
 
 rows! {
-    "EmptyTensorList" => |cx| {
+    "EmptyTensorList" => |_| {
         Ok(Value::List(List::Empty { length: Some(IntImm::int64(0)) }).into())
     }, "a list: nothing";
     "TensorArrayGatherV3" => |cx| {
@@ -182,7 +182,7 @@ fn write(cx: &mut Node<'_, '_>, list: List, index: usize, item: usize) -> Conver
         Some(dtype_of(&index)),
     );
     let positions = cx.step(positions)?;
-    let is_it = equal(positions, index).upcast();
+    let is_it = cx.step(equal(positions, index))?;
     let ones = std::iter::repeat_with(|| IntImm::int64(1)).take(ops::rank(&item)?);
     let is_it = ops::reshape(is_it, ops::shape_of(std::iter::once(length).chain(ones)))?;
     let item = expand_dims(item, ints(&[0]));

@@ -180,8 +180,7 @@ fn merge<'m>(cx: &mut Node<'_, 'm>) -> Converted {
     let scope = cx.importer.scope().ok_or_else(silent)?;
     let ((at, index), sides) = condition(scope, &inputs)?;
     let known = scope.results.get(&at).and_then(|results| results.get(index)).cloned();
-    let name = scope.nodes.get(at).map(|node| text(&node.name).into_owned()).unwrap_or_default();
-    let known = known.ok_or_else(|| Reason(format!("the condition `{name}` has no value")))?;
+    let known = known.ok_or_else(silent)?;
     let chosen = cx.importer.tensor(&known)?;
     let values: Vec<(usize, Value)> = sides.into_iter().zip(cx.operands.clone()).collect();
     if let Some([value]) = integers(&chosen).as_deref() {

@@ -21,8 +21,10 @@ mod resample;
 mod segment;
 mod shape;
 mod slice;
+mod solve;
 mod space;
 mod special;
+mod unique;
 mod window;
 
 use tvmscript_relax::TensorStructInfo;
@@ -74,6 +76,8 @@ static FAMILIES: &[&[Row]] = &[
     shape::ROWS,
     slice::ROWS,
     space::ROWS,
+    unique::ROWS,
+    solve::ROWS,
     window::ROWS,
     special::ROWS,
     segment::ROWS,

@@ -1,13 +1,15 @@
 //! Activations, biases and normalizations.
 
-use tvmscript_ir_core::Str;
+use tvmscript_ir_core::{DataType, Str};
 use tvmscript_relax::Expr;
+use tvmscript_relax::op::datatype::astype;
 use tvmscript_relax::op::elementwise as op;
 use tvmscript_relax::op::nn::activation::{leakyrelu, log_softmax, relu, softmax};
 use tvmscript_relax::op::nn::norm::batch_norm;
 use tvmscript_relax::op::nn::pool::avg_pool2d;
 use tvmscript_relax::op::reduce::mean;
 
+use super::super::dims::Dims;
 use super::super::importer::Value;
 use super::super::names::text;
 use super::super::node::{Converted, Node, Output, attribute};
@@ -115,14 +117,16 @@ fn normed_by_batch(
     let vector = || shape_of([channels.clone()]);
     let center = cx.step(ops::reshape(center, vector())?)?;
     let mut spread = cx.step(ops::reshape(spread, vector())?)?;
-    // The variance of a sample, if the number of elements is known.
-    let count: Option<i64> = ops::lengths_of(&x).map(|lengths| {
-        let counted = others.iter().filter_map(|at| lengths.get(usize::try_from(*at).ok()?));
-        counted.fold(1, |all: i64, length| all.saturating_mul(*length))
-    });
-    if let Some(count) = count.filter(|count| *count > 1) {
-        spread = cx.step(op::multiply(spread, number(dtype, count as f64 / (count - 1) as f64)))?;
-    }
+    // The variance of a sample.
+    let dims = ops::dims(&x)?;
+    let counted: Vec<_> =
+        others.iter().filter_map(|at| dims.get(usize::try_from(*at).ok()?).cloned()).collect();
+    let count = Dims::vector(counted, DataType::INT64).fold(1, tvmscript_prim::ops::mul)?;
+    let count = cx.importer.tensor(&Value::Dims(Dims::scalar(count, DataType::INT64)))?;
+    let count = cx.step(astype(count, dtype))?;
+    let fewer =
+        cx.step(op::maximum(op::subtract(count.clone(), number(dtype, 1.0)).upcast(), number(dtype, 1.0)))?;
+    spread = cx.step(op::multiply(spread, op::divide(count, fewer).upcast()))?;
     let statistics = [center, spread];
     let all = std::iter::once(normed).chain(statistics.iter().chain(&statistics).cloned());
     Ok(Output::Values(all.map(Value::Tensor).collect()))

@@ -94,8 +94,13 @@ fn rounded(cx: &mut Node<'_, '_>) -> Converted {
     let (least, most) = (least as f64, most as f64);
     // The scale with which both bounds fit.
     let mut scale_of = |bound: &Expr, limit: f64| -> Result<Expr, Reason> {
-        let fits = op::greater(op::multiply(bound.clone(), of(limit)).upcast(), of(0.0)).upcast();
-        cx.step(op::where_(fits, op::divide(of(limit), bound.clone()).upcast(), of(f64::from(f32::MAX))))
+        let greatest = of(f64::from(f32::MAX));
+        if limit == 0.0 {
+            return Ok(greatest);
+        }
+        let fits = cx.step(op::greater(op::multiply(bound.clone(), of(limit)).upcast(), of(0.0)))?;
+        let divisor = cx.step(op::where_(fits.clone(), bound.clone(), of(1.0)))?;
+        cx.step(op::where_(fits, op::divide(of(limit), divisor).upcast(), greatest))
     };
     let (of_low, of_high) = (scale_of(&low, least)?, scale_of(&high, most)?);
     let scale = cx.step(op::minimum(of_low, of_high))?;

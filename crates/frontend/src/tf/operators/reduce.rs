@@ -3,7 +3,7 @@
 use tvmscript_ir_core::{Array, DataType, Ref};
 use tvmscript_prim::{IntImm, ops as dim};
 use tvmscript_relax::op::datatype::astype;
-use tvmscript_relax::op::elementwise::{add, exp, log, maximum, multiply, sqrt, square, subtract};
+use tvmscript_relax::op::elementwise::{add, exp, log, multiply, sqrt, square, subtract};
 use tvmscript_relax::op::join::flip;
 use tvmscript_relax::op::reduce as op;
 use tvmscript_relax::{Call, Expr};
@@ -11,7 +11,6 @@ use tvmscript_relax::{Call, Expr};
 use super::super::dims::{DimOp, Dims};
 use super::super::node::{Converted, Node};
 use super::rows;
-use super::segment::extreme as extreme_of;
 use crate::error::Reason;
 use crate::ops::{self, dtype_of, int, ints, number, rank_of};
 
@@ -28,10 +27,8 @@ rows! {
         let greatest = cx.step(op::max(x.clone(), Some(ints(&[axis])), true))?;
         let shares = cx.step(exp(subtract(x, greatest.clone()).upcast()))?;
         let sums = op::cumsum(shares, Some(axis), None, Some(is_exclusive));
-        let logs = cx.step(add(log(sums.upcast()).upcast(), greatest))?;
-        let lowest = extreme_of(dtype_of(&logs), false);
-        Ok(maximum(logs, lowest).upcast())
-    }), "max, subtract, exp, cumsum, log, add, maximum, flip", "an axis that is not constant";
+        Ok(add(log(sums.upcast()).upcast(), greatest).upcast())
+    }), "max, subtract, exp, cumsum, log, add, flip", "an axis that is not constant";
     "Cumsum" => |cx| scan(cx, op::cumsum), "cumsum, flip", "an axis that is not constant";
     "EuclideanNorm" => |cx| {
         reduce(cx, |x, axes, keeps| sqrt(op::sum(square(x).upcast(), axes, keeps).upcast()))

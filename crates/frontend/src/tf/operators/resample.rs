@@ -280,22 +280,18 @@ fn lines(
     let float = dtype_of(boxes);
     let of = |value: f64| number(float, value);
     let last = (length - 1) as f64;
-    let mut bound = |at: i64| -> Result<Expr, Reason> {
-        let bound = cx.step(slice(boxes.clone(), &[Range::of(1, at, at + 1)]))?;
-        cx.step(op::multiply(bound, of(last)))
-    };
+    let mut bound = |at: i64| cx.step(slice(boxes.clone(), &[Range::of(1, at, at + 1)]));
     let (begin, end) = (bound(axis)?, bound(axis + 2)?);
+    // The order of the operations is TensorFlow's, whose rounding decides about the nearest pixel.
     let places = match count {
-        1 => cx.step(op::multiply(op::add(begin, end).upcast(), of(0.5)))?,
+        1 => cx.step(op::multiply(op::add(begin, end).upcast(), of(0.5 * last)))?,
         _ => {
-            let steps = Tensor::of_floats(
-                float,
-                vec![1, count as usize],
-                (0..count).map(|at| at as f64 / (count - 1) as f64),
-            );
+            let steps = Tensor::of_floats(float, vec![1, count as usize], (0..count).map(|at| at as f64));
             let steps = Constant::new(steps.encode()).upcast();
-            let width = cx.step(op::subtract(end, begin.clone()))?;
-            cx.step(op::add(begin, op::multiply(width, steps).upcast()))?
+            let width = op::multiply(op::subtract(end, begin.clone()).upcast(), of(last)).upcast();
+            let step = cx.step(op::divide(width, of((count - 1) as f64)))?;
+            let begin = cx.step(op::multiply(begin, of(last)))?;
+            cx.step(op::add(begin, op::multiply(step, steps).upcast()))?
         }
     };
     let from = op::greater_equal(places.clone(), of(0.0)).upcast();

@@ -1,11 +1,12 @@
 //! Parts of tensors.
 
-use tvmscript_ir_core::{Object, Ref, Span};
+use tvmscript_ir_core::{DataType, Object, Ref, Span};
 use tvmscript_prim::{self as prim, IntImm, ops as dim};
 use tvmscript_relax::op::create::arange;
+use tvmscript_relax::op::datatype::astype;
 use tvmscript_relax::op::elementwise::add;
-use tvmscript_relax::op::index::{strided_slice, take};
-use tvmscript_relax::op::join::split;
+use tvmscript_relax::op::index::{dynamic_strided_slice, strided_slice, take};
+use tvmscript_relax::op::join::{concat, split};
 use tvmscript_relax::op::shape::{expand_dims, squeeze};
 use tvmscript_relax::{Call, Constant, Expr, PrimValue, Tuple};
 
@@ -25,8 +26,8 @@ rows! {
         parts(cx, x, axis, usize::try_from(count).unwrap_or(0), None)
     }, "split and its results", "an axis that is not constant";
     "SplitV" => split_v, "split and its results", "an axis or sizes that are not constant";
-    "StridedSlice" => strided, "strided_slice, squeeze, expand_dims; take",
-        "ranges with bounds at run time";
+    "StridedSlice" => strided, "strided_slice, squeeze, expand_dims; with bounds at run time dynamic_strided_slice, take",
+        "strides other than 1 with bounds at run time";
     "Unpack" => unpack, "split, squeeze of each result";
 }
 
@@ -229,7 +230,7 @@ fn strided(cx: &mut Node<'_, '_>) -> Converted {
     let mask = |name: &str| cx.int_attr(name).unwrap_or(0);
     let (begin_mask, end_mask) = (mask("begin_mask"), mask("end_mask"));
     let is_masked = |mask: i64, at: usize| at < 63 && mask >> at & 1 == 1;
-    let (mut ranges, mut taken) = (Vec::new(), Vec::new());
+    let (mut ranges, mut running, mut taken) = (Vec::new(), Vec::new(), Vec::new());
     let (mut removed, mut added) = (Vec::new(), Vec::new());
     let (mut axis, mut position) = (0, 0);
     for entry in &entries {
@@ -257,10 +258,18 @@ fn strided(cx: &mut Node<'_, '_>) -> Converted {
             }
             Entry::Part { at, is_index: false } => {
                 let length = dims.as_ref().and_then(|dims| dims.get(axis)).cloned();
-                let begin = if is_masked(begin_mask, at) { None } else { known(&begins, at)? };
-                let end = if is_masked(end_mask, at) { None } else { known(&ends.clone()?, at)? };
+                let begin = begins.get(at).filter(|_| !is_masked(begin_mask, at)).cloned();
+                let end = if is_masked(end_mask, at) { None } else { ends.clone()?.get(at).cloned() };
                 let stride = strides.get(at).copied().unwrap_or(1);
-                ranges.extend(range(axis, length, begin, end, stride)?);
+                match (begin, end) {
+                    (begin @ Some(Bound::Runtime(_)), end) | (begin, end @ Some(Bound::Runtime(_))) => {
+                        if stride != 1 {
+                            return Err("strides need bounds that are constant, or come from shapes".into());
+                        }
+                        running.push((axis, [begin, end]));
+                    }
+                    (begin, end) => ranges.extend(range(axis, length, known(begin), known(end), stride)?),
+                }
                 axis += 1;
                 position += 1;
             }
@@ -270,6 +279,9 @@ fn strided(cx: &mut Node<'_, '_>) -> Converted {
     if !ranges.is_empty() {
         value = cx.step(slice(value, &ranges))?;
         value = with_single(cx, value, &ranges)?;
+    }
+    if !running.is_empty() {
+        value = running_slice(cx, value, running)?;
     }
     for (axis, index) in taken.into_iter().rev() {
         value = cx.step(take(value, index, Some(axis as i64), "wrap".into()))?;
@@ -313,12 +325,47 @@ fn bounds(cx: &mut Node<'_, '_>, index: usize) -> Result<Vec<Bound>, Reason> {
 }
 
 /// A bound that is known.
-fn known(bounds: &[Bound], at: usize) -> Result<Option<prim::Expr>, Reason> {
-    match bounds.get(at) {
-        Some(Bound::Known(bound)) => Ok(Some(bound.clone())),
-        Some(Bound::Runtime(_)) => Err("bounds of ranges must be constant, or come from shapes".into()),
-        None => Ok(None),
+fn known(bound: Option<Bound>) -> Option<prim::Expr> {
+    match bound {
+        Some(Bound::Known(bound)) => Some(bound),
+        _ => None,
     }
+}
+
+/// The parts of axes whose first index and index after the last are known only at run time.
+fn running_slice(
+    cx: &mut Node<'_, '_>,
+    x: Expr,
+    ranges: Vec<(usize, [Option<Bound>; 2])>,
+) -> Result<Expr, Reason> {
+    let mut dims = ops::dims(&x)?;
+    let mut bounds =
+        [vec![ops::int64_vector(&[0]); dims.len()], vec![ops::int64_vector(&[i64::MAX]); dims.len()]];
+    for (axis, range) in ranges {
+        if let Some(length) = dims.get_mut(axis) {
+            *length = prim::Var::new(format!("{}_d{axis}", cx.layer), DataType::INT64).upcast();
+        }
+        for (all, bound) in bounds.iter_mut().zip(range) {
+            let bound = match bound {
+                None => continue,
+                Some(Bound::Known(bound)) => {
+                    cx.importer.tensor(&Value::Dims(Dims::vector(vec![bound], DataType::INT64)))?
+                }
+                Some(Bound::Runtime(bound)) => {
+                    let bound = cx.step(astype(bound, DataType::INT64))?;
+                    cx.step(ops::reshape(bound, ops::shape(&[1]))?)?
+                }
+            };
+            if let Some(entry) = all.get_mut(axis) {
+                *entry = bound;
+            }
+        }
+    }
+    let [begins, ends] = bounds.map(|all| concat(Tuple::new(all).upcast(), Some(0)));
+    let (begins, ends) = (cx.step(begins)?, cx.step(ends)?);
+    let strides = ops::int64_vector(&vec![1; dims.len()]);
+    let info = ops::tensor_of(dims, ops::dtype_of(&x));
+    Ok(cx.graph().match_cast(dynamic_strided_slice(x, begins, ends, strides), info)?)
 }
 
 /// The part of an axis at one index.
@@ -419,12 +466,9 @@ fn parts(cx: &mut Node<'_, '_>, x: Expr, axis: i64, count: usize, starts: Option
     }
     let sections: Object = match starts {
         Some(starts) => int64s(&starts).into(),
-        None => Ref::new(IntImm {
-            span: Span::current(),
-            dtype: tvmscript_ir_core::DataType::INT64,
-            value: count as i64,
-        })
-        .into(),
+        None => {
+            Ref::new(IntImm { span: Span::current(), dtype: DataType::INT64, value: count as i64 }).into()
+        }
     };
     let all = cx.normalize(split(x, sections, axis as i64))?;
     Ok(Output::Many((0..count).map(|index| field(&all, index)).collect()))
@@ -455,13 +499,17 @@ fn split_v(cx: &mut Node<'_, '_>) -> Converted {
     let mut sizes = cx.ints(1, "the sizes")?;
     let x = cx.input(0)?;
     if let Some(unknown) = sizes.iter().position(|size| *size == -1) {
-        let length = ops::axis(axis, ops::rank(&x)?).map(|axis| ops::lengths_of(&x)?.get(axis).copied())?;
+        let dims = ops::dims(&x)?;
+        let length = dims.get(ops::axis(axis, dims.len())?).and_then(dim::int_value);
         let length = length.ok_or_else(|| Reason::from("a size of -1 needs an axis of known length"))?;
         let others: i64 =
             sizes.iter().filter(|size| **size != -1).fold(0, |all, size| all.saturating_add(*size));
         if let Some(size) = sizes.get_mut(unknown) {
             *size = length.saturating_sub(others);
         }
+    }
+    if let (true, Some(dims)) = (cx.is_symbolic(0), cx.known_dims(0)) {
+        return parts_of_dims(&dims, &sizes);
     }
     let mut starts = Vec::new();
     let mut at: i64 = 0;
@@ -471,6 +519,19 @@ fn split_v(cx: &mut Node<'_, '_>) -> Converted {
     }
     starts.pop();
     parts(cx, x, axis, sizes.len(), Some(starts))
+}
+
+/// Parts of integers that come from shapes.
+fn parts_of_dims(dims: &Dims, sizes: &[i64]) -> Converted {
+    let mut begin = 0i64;
+    let mut parts = Vec::new();
+    for size in sizes {
+        let end = begin.saturating_add(*size);
+        let part = dims.with(picked(&dims.values, begin, end, 1)?);
+        parts.push(part.as_constant().map_or(Value::Dims(part), Value::Tensor));
+        begin = end;
+    }
+    Ok(Output::Values(parts))
 }
 
 fn unpack(cx: &mut Node<'_, '_>) -> Converted {
