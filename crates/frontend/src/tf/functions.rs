@@ -7,8 +7,9 @@ use tvmscript_ir_core::{DataType, Ref, structural_equal};
 use tvmscript_prim::{self as prim, IntImm};
 use tvmscript_relax::{Expr, StructInfo, TensorStructInfo, struct_info_of};
 
-use super::importer::{Importer, Scope, Value};
+use super::importer::{Importer, Value};
 use super::names::{Reference, reference, text};
+use super::scope::Scope;
 use crate::error::Reason;
 use crate::graph::Graph;
 use crate::ops::tensor_of;

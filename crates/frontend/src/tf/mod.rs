@@ -14,6 +14,7 @@ mod node;
 mod operators;
 pub mod proto;
 mod saved_model;
+mod scope;
 mod signature;
 mod tensor;
 mod text;

@@ -8,9 +8,10 @@ use std::collections::HashMap;
 use tvmscript_ir_core::DataType;
 use tvmscript_relax::op::elementwise::{equal, logical_not};
 
-use super::super::importer::{Importer, Scope, Value, silent};
+use super::super::importer::{Importer, Value, silent};
 use super::super::names::{Reference, reference, text};
 use super::super::node::{Converted, Node, Output, attribute};
+use super::super::scope::Scope;
 use super::flow::either;
 use super::loops::{Loop, run};
 use super::rows;

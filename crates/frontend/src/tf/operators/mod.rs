@@ -24,6 +24,7 @@ mod slice;
 mod solve;
 mod space;
 mod special;
+mod split;
 mod unique;
 mod window;
 
@@ -75,6 +76,7 @@ static FAMILIES: &[&[Row]] = &[
     reduce::ROWS,
     shape::ROWS,
     slice::ROWS,
+    split::ROWS,
     space::ROWS,
     unique::ROWS,
     solve::ROWS,
