@@ -312,7 +312,7 @@ fn named_constants(module: &Ref<IRModule>, names: &PtrMap<String>) -> Vec<(Strin
 }
 
 /// Names that are given once each: a further one gets a number.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct UniqueNames {
     taken: HashSet<String>,
     /// The next number of a name that is taken; without it, numbering names would be quadratic.

@@ -7,8 +7,9 @@ use tvmscript_ir_core::{DataType, Ref, structural_equal};
 use tvmscript_prim::{self as prim, IntImm};
 use tvmscript_relax::{Expr, StructInfo, TensorStructInfo, struct_info_of};
 
-use super::importer::{Importer, Scope, Value};
+use super::importer::{Importer, Value};
 use super::names::{Reference, reference, text};
+use super::scope::Scope;
 use crate::error::Reason;
 use crate::graph::Graph;
 use crate::ops::tensor_of;
@@ -119,35 +120,57 @@ impl<'m> Importer<'m> {
     }
 }
 
-/// The parameters for arguments: functions have variables of their own for symbolic dimensions.
-pub(super) fn params_for(args: &[Expr]) -> Result<Vec<(String, Ref<StructInfo>)>, Reason> {
-    let mut renamed: Vec<(prim::Expr, prim::Expr)> = Vec::new();
-    let mut params = Vec::new();
-    for (i, arg) in args.iter().enumerate() {
-        let name = format!("arg{i}");
-        let info = struct_info_of(arg).ok_or_else(|| Reason::from("an operand has no type"))?;
-        let Some(tensor) = info.as_node::<TensorStructInfo>() else {
-            return Err("only tensors can be arguments".into());
-        };
-        let info = match tensor.known_dims() {
-            None => info.clone(),
-            Some(dims) => {
-                let own = dims.iter().enumerate().map(|(axis, dim)| {
-                    if dim.is::<IntImm>() {
-                        return dim.clone();
-                    }
-                    let known = renamed.iter().find(|(old, _)| structural_equal(old.object(), dim.object()));
-                    if let Some((_, new)) = known {
-                        return new.clone();
-                    }
-                    let new: prim::Expr = prim::Var::new(format!("{name}_d{axis}"), DataType::INT64).upcast();
-                    renamed.push((dim.clone(), new.clone()));
-                    new
-                });
-                tensor_of(own.collect::<Vec<_>>(), tensor.dtype)
-            }
-        };
-        params.push((name, info));
+/// Parameters of a function of the module.
+#[derive(Debug, Default)]
+pub(super) struct Params {
+    /// Names and types.
+    pub(super) types: Vec<(String, Ref<StructInfo>)>,
+    /// Symbolic dimensions of the arguments, and those of the parameters.
+    renamed: Vec<(prim::Expr, prim::Expr)>,
+}
+
+impl Params {
+    /// The parameters for arguments: functions have variables of their own for symbolic dimensions.
+    pub(super) fn of(args: &[Expr]) -> Result<Params, Reason> {
+        let mut params = Params::default();
+        let renamed = &mut params.renamed;
+        for (i, arg) in args.iter().enumerate() {
+            let name = format!("arg{i}");
+            let info = struct_info_of(arg).ok_or_else(|| Reason::from("an operand has no type"))?;
+            let Some(tensor) = info.as_node::<TensorStructInfo>() else {
+                return Err("only tensors can be arguments".into());
+            };
+            let info = match tensor.known_dims() {
+                None => info.clone(),
+                Some(dims) => {
+                    let own = dims.iter().enumerate().map(|(axis, dim)| {
+                        if dim.is::<IntImm>() {
+                            return dim.clone();
+                        }
+                        let known =
+                            renamed.iter().find(|(old, _)| structural_equal(old.object(), dim.object()));
+                        if let Some((_, new)) = known {
+                            return new.clone();
+                        }
+                        let new: prim::Expr =
+                            prim::Var::new(format!("{name}_d{axis}"), DataType::INT64).upcast();
+                        renamed.push((dim.clone(), new.clone()));
+                        new
+                    });
+                    tensor_of(own.collect::<Vec<_>>(), tensor.dtype)
+                }
+            };
+            params.types.push((name, info));
+        }
+        Ok(params)
     }
-    Ok(params)
+
+    /// A dimension inside the function as the arguments have it.
+    pub(super) fn outside(&self, dim: &prim::Expr) -> Option<prim::Expr> {
+        if dim.is::<IntImm>() {
+            return Some(dim.clone());
+        }
+        let known = self.renamed.iter().find(|(_, new)| structural_equal(new.object(), dim.object()));
+        known.map(|(old, _)| old.clone())
+    }
 }

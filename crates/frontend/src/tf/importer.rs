@@ -1,6 +1,6 @@
 //! The conversion of a graph: nodes in an order in which operands come first, and their values.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use tvmscript_ir::{BaseFunc, GlobalVar};
 use tvmscript_ir_core::{DataType, PtrMap, Ref};
@@ -9,11 +9,13 @@ use tvmscript_relax::op::shape::shape_to_tensor;
 use tvmscript_relax::{Call, Constant, Expr, Tuple, TupleStructInfo, struct_info_of};
 
 use super::dims::Dims;
+use super::list::List;
 use super::names::{Reference, reference, results, text};
 use super::node::{Node, Output};
 use super::operators::{self, is_call, makes_nothing};
 use super::proto::{FunctionDef, GraphDef, NodeDef};
 use super::saved_model::Interface;
+use super::scope::Scope;
 use super::variables::Variables;
 use crate::error::{ImportError, ImportErrors, ImportWarning, Reason};
 use crate::graph::{Graph, Layer, UniqueNames, described};
@@ -32,6 +34,8 @@ pub(super) enum Value {
     Dims(Dims),
     /// A variable of the model, by name.
     Resource(String),
+    /// A list of tensors.
+    List(List),
     /// The result of a node that could not be converted.
     Failed,
 }
@@ -39,80 +43,6 @@ pub(super) enum Value {
 /// The reason of a node that uses a failed one: it is not reported.
 pub(super) fn silent() -> Reason {
     Reason(String::new())
-}
-
-/// A graph, or a function in place of a call, with the values of its nodes.
-pub(super) struct Scope<'m> {
-    pub(super) nodes: &'m [NodeDef],
-    index: HashMap<&'m [u8], usize>,
-    /// Values of a function's parameters.
-    args: HashMap<&'m [u8], Value>,
-    pub(super) results: Vec<Option<Vec<Value>>>,
-    /// Begins the names of the nodes: `call/`.
-    prefix: String,
-    is_function: bool,
-}
-
-impl<'m> Scope<'m> {
-    pub(super) fn new(nodes: &'m [NodeDef], prefix: String, args: Option<HashMap<&'m [u8], Value>>) -> Self {
-        Scope {
-            nodes,
-            index: nodes.iter().enumerate().map(|(at, node)| (node.name.as_ref(), at)).collect(),
-            results: vec![None; nodes.len()],
-            prefix,
-            is_function: args.is_some(),
-            args: args.unwrap_or_default(),
-        }
-    }
-
-    /// The parameter that a reference is; nodes may have the same names in graphs that are no functions.
-    fn arg(&self, reference: Reference<'_>) -> Option<&Value> {
-        (self.is_function && reference.result.is_none()).then(|| self.args.get(reference.node)).flatten()
-    }
-
-    /// The node that makes a value.
-    pub(super) fn node_of(&self, reference: Reference<'_>) -> Option<usize> {
-        match self.arg(reference) {
-            Some(_) => None,
-            None => self.index.get(reference.node).copied(),
-        }
-    }
-
-    /// The nodes that values depend on, operands first. In a cycle, one node comes before an operand.
-    fn order(&self, roots: &[usize]) -> Vec<usize> {
-        let mut is_seen = vec![false; self.nodes.len()];
-        let mut order = Vec::new();
-        for root in roots {
-            let mut stack = vec![(*root, 0)];
-            while let Some((at, next)) = stack.last_mut() {
-                let at = *at;
-                let Some(node) = self.nodes.get(at) else { break };
-                if *next == 0 {
-                    match is_seen.get_mut(at) {
-                        Some(seen) if !*seen => *seen = true,
-                        _ => {
-                            stack.pop();
-                            continue;
-                        }
-                    }
-                }
-                // Loops of version 1, which are not supported, go round through this operator.
-                let is_end = node.op.as_ref() == b"Merge";
-                let operand = node.input.get(*next).filter(|_| !is_end);
-                *next += 1;
-                let Some(operand) = operand else {
-                    order.push(at);
-                    stack.pop();
-                    continue;
-                };
-                let used = reference(operand).and_then(|reference| self.node_of(reference));
-                if let Some(used) = used.filter(|used| is_seen.get(*used) == Some(&false)) {
-                    stack.push((used, 0));
-                }
-            }
-        }
-        order
-    }
 }
 
 /// A conversion.
@@ -135,6 +65,8 @@ pub(super) struct Importer<'m> {
     count: usize,
     pub(super) errors: Vec<ImportError>,
     unsupported: Vec<ImportError>,
+    /// The nodes without a converter.
+    reported: HashSet<String>,
 }
 
 /// Converts a graph.
@@ -166,6 +98,7 @@ pub(super) fn import<'m>(
         count: 0,
         errors: Vec::new(),
         unsupported: Vec::new(),
+        reported: HashSet::new(),
     };
     importer.params(interface);
     let outputs = match interface {
@@ -211,7 +144,7 @@ impl<'m> Importer<'m> {
             let at = scope.node_of(reference)?;
             let node = scope.nodes.get(at)?;
             let index = self.position(&node.op, reference)?;
-            match scope.results.get(at)?.as_ref()? {
+            match scope.results.get(&at)? {
                 // A node that failed has no results.
                 results if results.is_empty() && !makes_nothing(&node.op) => Some(Value::Failed),
                 results => results.get(index).cloned(),
@@ -244,16 +177,18 @@ impl<'m> Importer<'m> {
         match value {
             Value::Dims(dims) => Some(dims.clone()),
             Value::Tensor(value) => Dims::of_constant(value),
-            Value::Resource(_) | Value::Failed => None,
+            Value::Resource(_) | Value::List(_) | Value::Failed => None,
         }
     }
 
-    /// A value as a tensor: integers of shapes become a constant, or a tensor at run time.
+    /// A value as a tensor: integers of shapes become a constant, or a tensor at run time; a list has its elements along the
+    /// first axis.
     pub(super) fn tensor(&mut self, value: &Value) -> Result<Expr, Reason> {
         match value {
             Value::Tensor(value) => Ok(value.clone()),
             Value::Failed => Err(silent()),
             Value::Resource(name) => Ok(self.variable(&name.clone())?),
+            Value::List(list) => list.stacked(),
             Value::Dims(dims) => {
                 if let Some(constant) = dims.as_constant() {
                     return Ok(constant);
@@ -326,16 +261,17 @@ impl<'m> Importer<'m> {
     fn node(&mut self, at: usize) {
         let Some(scope) = self.scopes.last() else { return };
         let Some(proto) = scope.nodes.get(at) else { return };
-        if scope.results.get(at).is_some_and(Option::is_some) {
+        if scope.results.contains_key(&at) {
             return;
         }
-        let values = self.converted(proto).unwrap_or_default();
-        if let Some(results) = self.scopes.last_mut().and_then(|scope| scope.results.get_mut(at)) {
-            *results = Some(values);
+        let inputs = scope.inputs(at);
+        let values = self.converted(proto, &inputs).unwrap_or_default();
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.results.insert(at, values);
         }
     }
 
-    fn converted(&mut self, proto: &'m NodeDef) -> Option<Vec<Value>> {
+    fn converted(&mut self, proto: &'m NodeDef, inputs: &[Reference<'m>]) -> Option<Vec<Value>> {
         self.count += 1;
         let layer = self.layer(proto);
         if self.count > MAX_NODES {
@@ -354,8 +290,7 @@ impl<'m> Importer<'m> {
             return None;
         };
         let user = format!("`{layer}`");
-        let used = proto.input.iter().filter_map(|input| reference(input));
-        let operands: Vec<Value> = used.map(|used| self.value(used, &user)).collect();
+        let operands: Vec<Value> = inputs.iter().map(|used| self.value(*used, &user)).collect();
         let has_failed = operands.iter().any(|value| matches!(value, Value::Failed));
         if has_failed && !is_call(&proto.op) && !self.functions.contains_key(proto.op.as_ref()) {
             return None;
@@ -386,12 +321,31 @@ impl<'m> Importer<'m> {
     /// Adds the nodes of the graph that nothing uses to those whose operators are not supported, if there are any.
     fn unsupported_elsewhere(&mut self) {
         let Some(scope) = self.scopes.first().filter(|_| !self.unsupported.is_empty()) else { return };
-        let unseen = scope.nodes.iter().zip(&scope.results).filter(|(_, results)| results.is_none());
-        let unseen: Vec<&NodeDef> = unseen.map(|(node, _)| node).collect();
+        let unseen = scope.nodes.iter().enumerate().filter(|(at, _)| !scope.results.contains_key(at));
+        let unseen: Vec<&NodeDef> = unseen.map(|(_, node)| node).collect();
         for node in unseen {
             if self.converter(&node.op).is_none() {
                 self.unsupported(&text(&node.op), text(&node.name).into_owned());
             }
+        }
+    }
+
+    /// Converts something to find the types of its values, and takes back what it added to the module.
+    ///
+    /// # Errors
+    /// Fails if `convert` does, or reports errors.
+    pub(super) fn attempt<T>(
+        &mut self,
+        convert: impl FnOnce(&mut Self) -> Result<T, Reason>,
+    ) -> Result<T, Reason> {
+        let (functions, names) = (self.lowered.len(), self.names.clone());
+        let reported = (self.errors.len(), self.reported.len());
+        let value = convert(self)?;
+        self.lowered.truncate(functions);
+        self.names = names;
+        match reported == (self.errors.len(), self.reported.len()) {
+            true => Ok(value),
+            false => Err(silent()),
         }
     }
 
@@ -405,6 +359,9 @@ impl<'m> Importer<'m> {
 
     /// Reports a node without a converter, together with others of its operator.
     fn unsupported(&mut self, name: &str, layer: String) {
+        if !self.reported.insert(layer.clone()) {
+            return;
+        }
         for error in &mut self.unsupported {
             if let ImportError::Unsupported { operator, layers, .. } = error
                 && operator == name
@@ -461,6 +418,7 @@ fn described_value(value: &Value) -> String {
         Value::Dims(dims) if dims.is_scalar => "a dimension".to_owned(),
         Value::Dims(dims) => format!("a shape of {} dimensions", dims.values.len()),
         Value::Resource(name) => format!("the variable `{name}`"),
+        Value::List(_) => "a list of tensors".to_owned(),
         Value::Failed => "an unknown value".to_owned(),
     }
 }

@@ -5,13 +5,16 @@
 
 mod bundle;
 mod dims;
+mod frames;
 mod functions;
 mod importer;
+mod list;
 mod names;
 mod node;
 mod operators;
 pub mod proto;
 mod saved_model;
+mod scope;
 mod signature;
 mod tensor;
 mod text;

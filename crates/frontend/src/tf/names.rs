@@ -49,7 +49,15 @@ pub(super) fn results(operator: &[u8]) -> &'static [&'static str] {
         b"Switch" => &["output_false", "output_true"],
         b"Merge" => &["output", "value_index"],
         b"Unique" | b"UniqueV2" => &["y", "idx"],
+        b"UniqueWithCounts" | b"UniqueWithCountsV2" => &["y", "idx", "count"],
         b"ListDiff" => &["out", "idx"],
+        b"TensorArrayV3" => &["handle", "flow"],
+        b"TensorListConcatV2" => &["tensor", "lengths"],
+        b"NonMaxSuppressionV4" => &["selected_indices", "valid_outputs"],
+        b"NonMaxSuppressionV5" => &["selected_indices", "selected_scores", "valid_outputs"],
+        b"CombinedNonMaxSuppression" => &["nmsed_boxes", "nmsed_scores", "nmsed_classes", "valid_detections"],
+        b"MaxPoolWithArgmax" => &["output", "argmax"],
+        b"QuantizeV2" => &["output", "output_min", "output_max"],
         _ => &[],
     }
 }

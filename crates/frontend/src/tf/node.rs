@@ -1,6 +1,7 @@
 //! The view of a node that converters have: operands, attributes, the function under construction.
 
-use tvmscript_ir_core::DataType;
+use tvmscript_ir_core::{DataType, structural_equal};
+use tvmscript_prim::ops::int_value;
 use tvmscript_relax::{Constant, Expr};
 
 use super::dims::Dims;
@@ -27,6 +28,12 @@ pub(super) enum Output {
 pub(super) type Converted = Result<Output, Reason>;
 
 crate::operators::outputs!(Output);
+
+impl From<Value> for Output {
+    fn from(value: Value) -> Output {
+        Output::Values(vec![value])
+    }
+}
 
 impl From<Dims> for Output {
     /// Integers of shapes; a constant if all are known.
@@ -85,7 +92,7 @@ impl<'m> Node<'_, 'm> {
         match self.operands.get(index)? {
             Value::Tensor(value) => value.is::<Constant>().then(|| value.clone()),
             Value::Dims(dims) => dims.as_constant(),
-            Value::Resource(_) | Value::Failed => None,
+            Value::Resource(_) | Value::List(_) | Value::Failed => None,
         }
     }
 
@@ -125,6 +132,52 @@ impl<'m> Node<'_, 'm> {
             Some([number]) => Ok(*number),
             _ => Err(Reason(format!("{what} must be a constant of one number"))),
         }
+    }
+
+    /// The first two operands as tensors that can be broadcast; see [`Self::agree`].
+    pub(super) fn pair(&mut self) -> Result<[Expr; 2], Reason> {
+        let [a, b] = [self.input(0)?, self.input(1)?];
+        let b = self.broadcast_with(&a, b)?;
+        let a = self.broadcast_with(&b, a)?;
+        Ok([a, b])
+    }
+
+    /// Another tensor as one that is broadcast together with the first; see [`Self::agree`].
+    pub(super) fn broadcast_with(&mut self, first: &Expr, other: Expr) -> Result<Expr, Reason> {
+        let (Some(of_first), Some(of_other)) = (ops::rank_of(first), ops::rank_of(&other)) else {
+            return Ok(other);
+        };
+        self.agree(first, other, |axis| (axis + of_first).checked_sub(of_other))
+    }
+
+    /// Another tensor whose unknown dimensions are taken to be those of the first, unless these are 1, at the axes that
+    /// `axis_of_first` gives.
+    ///
+    /// The dimensions of two inputs have names of their own, though an operator needs the same length. TVM does not compile
+    /// an operator whose shape depends on the question if a dimension is 1.
+    pub(super) fn agree(
+        &mut self,
+        first: &Expr,
+        other: Expr,
+        axis_of_first: impl Fn(usize) -> Option<usize>,
+    ) -> Result<Expr, Reason> {
+        let (Some(of_first), Some(mut dims)) = (ops::dims_of(first), ops::dims_of(&other)) else {
+            return Ok(other);
+        };
+        let mut has_changed = false;
+        for (axis, dim) in dims.iter_mut().enumerate() {
+            let expected = axis_of_first(axis).and_then(|axis| of_first.get(axis));
+            let Some(expected) = expected.filter(|expected| int_value(expected) != Some(1)) else { continue };
+            if int_value(dim).is_none() && !structural_equal(dim.object(), expected.object()) {
+                *dim = expected.clone();
+                has_changed = true;
+            }
+        }
+        if !has_changed {
+            return Ok(other);
+        }
+        let info = ops::tensor_of(dims, ops::dtype_of(&other));
+        Ok(self.graph().match_cast(other, info)?)
     }
 
     // --- attributes ------------------------------------------------------------------------------------------

@@ -91,6 +91,9 @@ pub struct ListValue {
     /// Texts.
     #[prost(bytes = "bytes", repeated, tag = "2")]
     pub s: Vec<Bytes>,
+    /// Functions.
+    #[prost(message, repeated, tag = "9")]
+    pub func: Vec<NameAttrList>,
 }
 
 /// The name of a function.

@@ -48,8 +48,10 @@ impl Importer<'_> {
                     let attr = |key: &str| attribute(node, key);
                     let dtype = attr("dtype").and_then(|value| value.r#type).unwrap_or(0);
                     let shape = attr("shape").and_then(|value| value.shape.clone());
-                    // Conversions of loops leave unused inputs of other types.
-                    if tensor::element_type(dtype).is_none() && !used.contains(node.name.as_ref()) {
+                    // TensorFlow's conversion of loops leaves inputs that nothing uses.
+                    let is_left = tensor::element_type(dtype).is_none()
+                        || node.name.starts_with(b"unused_control_flow_input");
+                    if is_left && !used.contains(node.name.as_ref()) {
                         continue;
                     }
                     found.push((text(&node.name).into_owned(), at, 0, dtype, shape));
@@ -65,9 +67,8 @@ impl Importer<'_> {
                     Value::Failed
                 }
             };
-            let results = self.scopes.last_mut().and_then(|scope| scope.results.get_mut(at));
-            if let Some(results) = results {
-                let results = results.get_or_insert_default();
+            if let Some(scope) = self.scopes.last_mut() {
+                let results = scope.results.entry(at).or_default();
                 // An input is the first result of a placeholder.
                 if index <= results.len() {
                     results.insert(index, value);
@@ -117,7 +118,16 @@ impl Importer<'_> {
             let nodes = scope.nodes.iter().filter(is_result);
             nodes.filter(|node| !used.contains(node.name.as_ref())).map(|node| node.name.to_vec()).collect()
         };
+        // Loops of version 1 leave values that nothing needs.
+        let is_left = |name: &Vec<u8>| {
+            let node = scope.node_of(Reference { node: name, result: None, index: 0 });
+            let node = node.and_then(|at| scope.nodes.get(at));
+            node.is_some_and(|node| matches!(node.op.as_ref(), b"Exit" | b"Switch"))
+        };
         let mut found = unused(true);
+        if found.iter().any(|name| !is_left(name)) {
+            found.retain(|name| !is_left(name));
+        }
         if found.is_empty() {
             found = unused(false);
         }
@@ -132,7 +142,7 @@ impl Importer<'_> {
     /// The value of an output; with `takes_all`, all results of its node.
     pub(super) fn output(&mut self, reference: Reference<'_>, takes_all: bool) -> Vec<Expr> {
         let values = match self.scope().and_then(|scope| Some((scope, scope.node_of(reference)?))) {
-            Some((scope, at)) if takes_all => scope.results.get(at).cloned().flatten().unwrap_or_default(),
+            Some((scope, at)) if takes_all => scope.results.get(&at).cloned().unwrap_or_default(),
             _ => vec![self.value(reference, "the graph's output")],
         };
         let name = text(reference.node).into_owned();

@@ -41,7 +41,12 @@ static ATTR_VALUE: Schema = Schema(&[
     ("tensor", 8, Kind::Message(&TENSOR)),
     ("func", 10, Kind::Message(&FUNC)),
 ]);
-static LIST: Schema = Schema(&[("s", 2, Kind::Text), ("i", 3, Kind::Int), ("f", 4, Kind::Float)]);
+static LIST: Schema = Schema(&[
+    ("s", 2, Kind::Text),
+    ("i", 3, Kind::Int),
+    ("f", 4, Kind::Float),
+    ("func", 9, Kind::Message(&FUNC)),
+]);
 static FUNC: Schema = Schema(&[("name", 1, Kind::Text)]);
 static SHAPE: Schema = Schema(&[("dim", 2, Kind::Message(&DIM)), ("unknown_rank", 3, Kind::Bool)]);
 static DIM: Schema = Schema(&[("size", 1, Kind::Int)]);

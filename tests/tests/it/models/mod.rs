@@ -5,6 +5,7 @@ mod dims;
 mod large;
 mod layers;
 mod pages;
+mod tensorflow;
 
 use tvmscript::frontend::onnx::proto::GraphProto;
 use tvmscript::frontend::{Format, ImportOptions, Imported, Model, import};

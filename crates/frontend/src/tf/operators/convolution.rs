@@ -5,10 +5,13 @@ use tvmscript_prim::{self as prim, ops::int_value};
 use tvmscript_relax::Expr;
 use tvmscript_relax::op::nn::conv::{conv2d, conv2d_transpose, conv3d};
 use tvmscript_relax::op::nn::pool::{avg_pool2d, avg_pool3d, max_pool2d, max_pool3d};
+use tvmscript_relax::op::nn::resample::pad;
 use tvmscript_relax::op::shape::permute_dims;
+use tvmscript_relax::op::tvm_0_27::nn::conv3d_transpose;
 
 use super::super::node::{Converted, Node};
 use super::nn::fused;
+use super::slice::{Range, slice};
 use super::{only, rows};
 use crate::error::Reason;
 use crate::ops::{self, int64s, ints, lengths};
@@ -18,12 +21,16 @@ rows! {
         "padding `SAME` with a stride along an axis of unknown length";
     "Conv2D" => |cx| Ok(convolution(cx)?.into()), "nn.conv2d",
         "kernels of unknown shape; padding `SAME` with a stride along an axis of unknown length";
-    "Conv2DBackpropInput" => transposed, "permute_dims, nn.conv2d_transpose",
-        "an output whose height and width are not constant; dilations";
+    "Conv2DBackpropInput" => |cx| transposed(cx, false), "permute_dims, nn.conv2d_transpose",
+        "an output whose height and width are not constant";
     "Conv3D" => |cx| Ok(convolution(cx)?.into()), "nn.conv3d",
         "kernels of unknown shape; padding `SAME` with a stride along an axis of unknown length";
+    "Conv3DBackpropInputV2" => |cx| transposed(cx, false), "permute_dims, nn.conv3d_transpose",
+        "an output whose spatial axes are not constant";
     "DepthwiseConv2dNative" => |cx| Ok(depthwise(cx)?.into()), "reshape of the kernel, nn.conv2d",
         "kernels of unknown shape; padding `SAME` with a stride along an axis of unknown length";
+    "DepthwiseConv2dNativeBackpropInput" => |cx| transposed(cx, true), "reshape, permute_dims, nn.conv2d_transpose",
+        "an output whose height and width are not constant";
     "MaxPool", "MaxPool3D", "MaxPoolV2" => |cx| pool(cx, true), "nn.max_pool2d, nn.max_pool3d",
         "padding `SAME` with a stride along an axis of unknown length";
     "_FusedConv2D" => |cx| {
@@ -37,12 +44,12 @@ rows! {
 }
 
 /// Windows that move over spatial axes.
-struct Windows {
+pub(super) struct Windows {
     layout: String,
-    strides: Vec<i64>,
-    dilations: Vec<i64>,
+    pub(super) strides: Vec<i64>,
+    pub(super) dilations: Vec<i64>,
     /// Elements added before each spatial axis, then those added after each.
-    padding: Vec<i64>,
+    pub(super) padding: Vec<i64>,
 }
 
 /// The positions of the spatial axes in a layout.
@@ -51,7 +58,7 @@ fn spatial(layout: &str) -> Vec<usize> {
 }
 
 /// The numbers of spatial axes; those of the others must be 1.
-fn of_spatial(what: &str, all: &[i64], layout: &str) -> Result<Vec<i64>, Reason> {
+pub(super) fn of_spatial(what: &str, all: &[i64], layout: &str) -> Result<Vec<i64>, Reason> {
     let positions = spatial(layout);
     if all.len() != layout.len() {
         return Err(Reason(format!("`{what}` needs {} numbers, found {}", layout.len(), all.len())));
@@ -86,7 +93,7 @@ fn same(length: Option<i64>, reach: i64, stride: i64) -> Result<[i64; 2], Reason
 }
 
 /// The windows of a node over the axes of `data`, with these lengths.
-fn windows(
+pub(super) fn windows(
     cx: &Node<'_, '_>,
     data: &[prim::Expr],
     kernel: &[i64],
@@ -94,7 +101,7 @@ fn windows(
     strides: &[i64],
 ) -> Result<Windows, Reason> {
     let strides = of_spatial("strides", strides, &layout)?;
-    let dilations = match cx.ints_attr("dilations") {
+    let dilations = match cx.ints_attr("dilations").or_else(|| cx.ints_attr("rates")) {
         Some(dilations) => of_spatial("dilations", &dilations, &layout)?,
         None => vec![1; strides.len()],
     };
@@ -173,51 +180,84 @@ fn depthwise(cx: &mut Node<'_, '_>) -> Result<Expr, Reason> {
     Ok(conv2d(x, weight, strides, padding, dilations, groups, layout, kernel_layout, None, None).upcast())
 }
 
-/// The gradient of a convolution for its data, which is a transposed convolution. TVM compiles it with channels first only.
-fn transposed(cx: &mut Node<'_, '_>) -> Converted {
-    let sizes = cx.dims(0, "the shape of the output")?;
-    let (weight, mut x) = (cx.input(1)?, cx.input(2)?);
-    let (dims, layout) = data_of(cx, &x)?;
-    let kernel = lengths(&weight)?;
-    let strides = cx.ints_attr("strides").unwrap_or_default();
-    let Windows { layout, strides, dilations, padding } =
-        windows(cx, &sizes.values, &kernel, layout, &strides)?;
-    if dilations.iter().any(|dilation| *dilation != 1) {
-        return Err("dilations of transposed convolutions are not supported".into());
+/// A kernel with zeros between its elements, which are `dilations` apart. The spatial axes come first.
+fn dilated(cx: &mut Node<'_, '_>, weight: Expr, dilations: &[i64]) -> Result<Expr, Reason> {
+    if dilations.iter().all(|dilation| *dilation == 1) {
+        return Ok(weight);
     }
-    let [top, left, bottom, right] = *padding.as_slice() else { return Err("needs two spatial axes".into()) };
-    let taken = [top + bottom, left + right];
+    let lengths = lengths(&weight)?;
+    let (mut split, mut widths, mut joined, mut ranges) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (axis, length) in lengths.iter().enumerate() {
+        let dilation = dilations.get(axis).copied().unwrap_or(1);
+        split.extend([*length, 1]);
+        widths.extend([0, 0, 0, dilation - 1]);
+        let all = length.checked_mul(dilation).ok_or_else(|| Reason::from("the dilations are too large"))?;
+        joined.push(all);
+        if dilation > 1 {
+            ranges.push(Range::of(axis, 0, all - dilation + 1));
+        }
+    }
+    let split = cx.step(ops::reshape(weight, ops::shape(&split))?)?;
+    let spread = cx.step(pad(split, ints(&widths), Str::from("constant"), 0.0))?;
+    let joined = cx.step(ops::reshape(spread, ops::shape(&joined))?)?;
+    cx.step(slice(joined, &ranges))
+}
+
+/// The gradient of a convolution for its data, which is a transposed convolution. TVM compiles it with channels first and
+/// without dilations only. A kernel of `is_depthwise` belongs to one channel.
+fn transposed(cx: &mut Node<'_, '_>, is_depthwise: bool) -> Converted {
+    let sizes = cx.dims(0, "the shape of the output")?;
+    let (mut weight, mut x) = (cx.input(1)?, cx.input(2)?);
+    let (dims, layout) = data_of(cx, &x)?;
+    let strides = cx.ints_attr("strides").unwrap_or_default();
+    let mut kernel = lengths(&weight)?;
+    let windows = windows(cx, &sizes.values, &kernel, layout, &strides)?;
+    let Windows { layout, strides, dilations, padding } = windows;
+    weight = dilated(cx, weight, &dilations)?;
+    let mut groups = 1;
+    kernel = lengths(&weight)?;
+    if let (true, [height, width, channels, multiplier]) = (is_depthwise, kernel.as_slice()) {
+        groups = (*channels).max(1);
+        let outputs =
+            channels.checked_mul(*multiplier).ok_or_else(|| Reason::from("the kernel is too large"))?;
+        weight = cx.step(ops::reshape(weight, ops::shape(&[*height, *width, 1, outputs]))?)?;
+    }
+    let count = strides.len();
+    let (before, after) = padding.split_at(count.min(padding.len()));
     let mut added = Vec::new();
-    let steps = strides.iter().zip(&kernel);
-    for ((at, taken), (stride, size)) in spatial(&layout).into_iter().zip(taken).zip(steps) {
+    let steps = strides.iter().zip(&kernel).zip(before.iter().zip(after));
+    for (at, ((stride, size), (first, last))) in spatial(&layout).into_iter().zip(steps) {
         let length = |dims: &[prim::Expr]| dims.get(at).and_then(int_value);
         let (Some(input), Some(output)) = (length(&dims), length(&sizes.values)) else {
-            return Err("needs heights and widths that are constant".into());
+            return Err("needs spatial axes of constant lengths".into());
         };
         let covered = (input - 1).checked_mul(*stride).and_then(|moved| moved.checked_add(*size));
-        let rest = covered.and_then(|covered| output.checked_sub(covered - taken));
+        let rest = covered.and_then(|covered| output.checked_sub(covered - first - last));
         added.push(rest.filter(|rest| *rest >= 0).ok_or_else(|| Reason::from("the sizes do not fit"))?);
     }
-    let is_last = layout == "NHWC";
+    let is_last = layout.ends_with('C');
+    let rank = count as i64 + 2;
+    let to_first: Vec<i64> = [0, rank - 1].into_iter().chain(1..rank - 1).collect();
     if is_last {
-        x = permute_dims(x, Some(ints(&[0, 3, 1, 2]))).upcast();
+        x = permute_dims(x, Some(ints(&to_first))).upcast();
     }
-    let weight = cx.step(permute_dims(weight, Some(ints(&[3, 2, 0, 1]))))?;
-    let call = conv2d_transpose(
-        x,
-        weight,
-        int64s(&strides),
-        int64s(&padding),
-        int64s(&added),
-        int64s(&[1, 1]),
-        1,
-        Str::from("NCHW"),
-        Str::from("IOHW"),
-        None,
-        None,
-    );
+    let order: Vec<i64> = [rank - 1, rank - 2].into_iter().chain(0..rank - 2).collect();
+    let weight = cx.step(permute_dims(weight, Some(ints(&order))))?;
+    let [strides, padding, added, ones] =
+        [&strides, &padding, &added, &vec![1; count]].map(|all| int64s(all));
+    let call = match count {
+        2 => {
+            let [data, kernel] = ["NCHW", "IOHW"].map(Str::from);
+            conv2d_transpose(x, weight, strides, padding, added, ones, groups, data, kernel, None, None)
+        }
+        _ => {
+            let [data, kernel] = ["NCDHW", "IODHW"].map(Str::from);
+            conv3d_transpose(x, weight, strides, padding, added, ones, groups, data, kernel, None, None)
+        }
+    };
+    let to_last: Vec<i64> = std::iter::once(0).chain(2..rank).chain([1]).collect();
     Ok(match is_last {
-        true => permute_dims(call.upcast(), Some(ints(&[0, 2, 3, 1]))).into(),
+        true => permute_dims(call.upcast(), Some(ints(&to_last))).into(),
         false => call.into(),
     })
 }

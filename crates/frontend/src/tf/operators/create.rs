@@ -2,12 +2,13 @@
 
 use tvmscript_ir_core::DataType;
 use tvmscript_prim::ops::int_value;
-use tvmscript_relax::evaluate::{MAX_ELEMENTS, Tensor};
+use tvmscript_relax::evaluate::Tensor;
 use tvmscript_relax::op::create::{arange, full, ones_like, zeros_like};
 use tvmscript_relax::op::datatype::astype;
-use tvmscript_relax::op::elementwise::{not_equal, where_};
-use tvmscript_relax::op::shape::expand_dims;
-use tvmscript_relax::{Constant, Expr, PrimValue};
+use tvmscript_relax::op::elementwise::not_equal;
+use tvmscript_relax::op::memory::view;
+use tvmscript_relax::op::scatter::scatter_nd;
+use tvmscript_relax::{Constant, DataTypeImm, Expr, PrimValue};
 
 use super::super::dims::Dims;
 use super::super::importer::Value;
@@ -21,10 +22,16 @@ use crate::ops::{self, dtype_of, number};
 
 rows! {
     "Assert", "NoOp", "PrintV2" => |_| Ok(Output::Values(Vec::new())), "nothing";
+    "Bitcast" => bitcast, "astype of integers, else memory.view", "types of other sizes";
     "Cast" => cast, "astype; not_equal for `bool`", "texts and complex numbers";
     "CheckNumerics", "DebugIdentityV2", "EnsureShape", "Identity", "PlaceholderWithDefault", "PreventGradient", "Print",
     "ReadVariableOp", "Snapshot", "StopGradient" => |cx| Ok(Output::Values(vec![cx.value(0)?])), "the operand";
     "Const" => constant, "a constant; with parameters kept, a parameter", "texts and complex numbers";
+    "Empty" => |cx| {
+        let shape = target(cx, 0)?;
+        let dtype = cx.dtype_attr("dtype")?.unwrap_or(DataType::FLOAT32);
+        Ok(full(shape, number(dtype, 0.0), Some(dtype)).into())
+    }, "full";
     "Fill" => |cx| {
         let shape = target(cx, 0)?;
         let value = cx.input(1)?;
@@ -36,12 +43,20 @@ rows! {
         Ok(Output::Values(values.collect::<Result<_, _>>()?))
     }, "the operands";
     "LinSpace" => lin_space, "a constant", "bounds that are not constant";
-    "MatrixDiag", "MatrixDiagV2", "MatrixDiagV3" => diagonal, "expand_dims, where",
-        "diagonals other than the main one, other sizes and paddings; vectors of unknown length";
     "OnesLike" => |cx| Ok(ones_like(cx.input(0)?, None).into()), "ones_like";
     "Placeholder", "PlaceholderV2" => |_| Err("is not an input of the signature".into()), "a parameter",
         "texts and complex numbers";
     "Range" => range, "a constant, or arange", "bounds at run time that do not come from shapes";
+    "SparseToDense" => |cx| {
+        let shape = target(cx, 1)?;
+        let (indices, values, default) = (cx.input(0)?, cx.input(2)?, cx.input(3)?);
+        let dtype = dtype_of(&values);
+        let start = cx.step(full(shape, default, Some(dtype)))?;
+        let rank = ops::rank(&indices)?;
+        let indices = if rank < 2 { cx.step(ops::reshape(indices, ops::shape(&[-1, 1]))?)? } else { indices };
+        let indices = cx.step(astype(indices, DataType::INT64))?;
+        Ok(scatter_nd(start, indices, values, "update".into()).into())
+    }, "full, scatter_nd";
     "VarHandleOp" => |cx| {
         Ok(Output::Values(vec![Value::Resource(variable_name(cx.proto))]))
     }, "a variable of a saved model: a constant; with parameters kept, a parameter";
@@ -76,24 +91,18 @@ fn cast(cx: &mut Node<'_, '_>) -> Converted {
     })
 }
 
-/// Matrices with vectors as their diagonals.
-fn diagonal(cx: &mut Node<'_, '_>) -> Converted {
+/// The bits of numbers as those of another type of the same size.
+fn bitcast(cx: &mut Node<'_, '_>) -> Converted {
+    let dtype = cx.dtype_attr("type")?.ok_or_else(|| Reason::from("the attribute `type` is missing"))?;
     let x = cx.input(0)?;
-    let is_default =
-        |index: usize, default: f64| cx.count() <= index || cx.number(index, "").ok() == Some(default);
-    if !(is_default(1, 0.0) && is_default(2, -1.0) && is_default(3, -1.0) && is_default(4, 0.0)) {
-        return Err("only square matrices with 0 outside the main diagonal are supported".into());
+    let found = dtype_of(&x);
+    if found.bits != dtype.bits || found == DataType::BOOL || dtype == DataType::BOOL {
+        return Err(Reason(format!("cannot take the bits of `{found}` as `{dtype}`")));
     }
-    let length = ops::dims(&x)?.last().and_then(int_value).and_then(|length| usize::try_from(length).ok());
-    let count = length.and_then(|length| Some((length, length.checked_mul(length)?)));
-    let Some((length, count)) = count.filter(|(_, count)| *count <= MAX_ELEMENTS) else {
-        return Err("needs vectors of a known length that is not too large".into());
-    };
-    let is_on = (0..count).map(|at| i128::from(at.checked_rem(length + 1) == Some(0)));
-    let is_on = Tensor::of_ints(DataType::BOOL, vec![length, length], is_on);
-    let is_on = Constant::new(is_on.encode()).upcast();
-    let zero = number(dtype_of(&x), 0.0);
-    Ok(where_(is_on, expand_dims(x, ops::ints(&[-1])).upcast(), zero).into())
+    Ok(match found.is_integer() && dtype.is_integer() {
+        true => astype(x, dtype).into(),
+        false => view(x, None, Some(DataTypeImm::new(dtype).upcast()), None).into(),
+    })
 }
 
 /// A constant vector of numbers at equal distances.

@@ -10,6 +10,7 @@ use tvmscript_relax::{Call, Expr};
 use super::super::dims::DimOp;
 use super::super::node::{Converted, Node};
 use super::rows;
+use crate::error::Reason;
 use crate::ops::{dtype_of, int_operand, integer_power, number};
 
 rows! {
@@ -38,15 +39,6 @@ rows! {
     "Erfc" => |cx| with_one(cx, |x, one| op::subtract(one, op::erf(x).upcast())), "erf, subtract";
     "Exp" => |cx| unary(cx, op::exp), "exp";
     "Expm1" => |cx| with_one(cx, |x, one| op::subtract(op::exp(x).upcast(), one)), "exp, subtract";
-    "FakeQuantWithMinMaxArgs" => |cx| {
-        let bound = |name, default| cx.float_attr(name).unwrap_or(default);
-        let (low, high) = (bound("min", -6.0), bound("max", 6.0));
-        fake_quantized(cx, low, high)
-    }, "maximum, minimum, subtract, multiply, add, floor";
-    "FakeQuantWithMinMaxVars" => |cx| {
-        let (low, high) = (cx.number(1, "the minimum")?, cx.number(2, "the maximum")?);
-        fake_quantized(cx, low, high)
-    }, "maximum, minimum, subtract, multiply, add, floor", "bounds that are not constant";
     "Floor" => |cx| unary(cx, op::floor), "floor";
     "FloorDiv" => |cx| arithmetic(cx, op::floor_divide, dim::floordiv), "floor_divide";
     "FloorMod" => |cx| arithmetic(cx, op::floor_mod, dim::floormod), "floor_mod";
@@ -77,7 +69,7 @@ rows! {
     "Neg" => |cx| unary(cx, op::negative), "negative";
     "NotEqual" => |cx| compare(cx, op::not_equal, true), "not_equal; for `bool` logical_xor", "shapes that cannot be broadcast";
     "Pow" => |cx| {
-        let (a, b) = (cx.input(0)?, cx.input(1)?);
+        let [a, b] = cx.pair()?;
         Ok(match dtype_of(&a) {
             dtype if dtype.is_integer() => integer_power(a, b, dtype).into(),
             _ => op::power(a, b).into(),
@@ -100,7 +92,8 @@ rows! {
     "Sqrt" => |cx| unary(cx, op::sqrt), "sqrt";
     "Square" => |cx| unary(cx, op::square), "square";
     "SquaredDifference" => |cx| {
-        let difference = op::subtract(cx.input(0)?, cx.input(1)?);
+        let [a, b] = cx.pair()?;
+        let difference = op::subtract(a, b);
         Ok(op::square(difference.upcast()).into())
     }, "subtract, square";
     "Sub" => |cx| arithmetic(cx, op::subtract, dim::sub), "subtract";
@@ -123,12 +116,13 @@ fn unary(cx: &mut Node<'_, '_>, op: fn(Expr) -> Ref<Call>) -> Converted {
 
 /// An operator of two tensors that are broadcast.
 fn binary(cx: &mut Node<'_, '_>, op: fn(Expr, Expr) -> Ref<Call>) -> Converted {
-    Ok(op(cx.input(0)?, cx.input(1)?).into())
+    let [a, b] = cx.pair()?;
+    Ok(op(a, b).into())
 }
 
 /// A test for equality. TVM cannot compile it for `bool`.
 fn compare(cx: &mut Node<'_, '_>, test: fn(Expr, Expr) -> Ref<Call>, is_negated: bool) -> Converted {
-    let (a, b) = (cx.input(0)?, cx.input(1)?);
+    let [a, b] = cx.pair()?;
     if dtype_of(&a) != DataType::BOOL {
         return Ok(test(a, b).into());
     }
@@ -157,8 +151,14 @@ fn with_one(cx: &mut Node<'_, '_>, expression: fn(Expr, Expr) -> Ref<Call>) -> C
 }
 
 fn add_n(cx: &mut Node<'_, '_>) -> Converted {
-    let sum = cx.inputs(0..cx.count())?.into_iter().reduce(|sum, x| op::add(sum, x).upcast());
-    sum.map(Into::into).ok_or_else(|| "has no operands".into())
+    let mut terms = cx.inputs(0..cx.count())?.into_iter();
+    let first = terms.next().ok_or_else(|| Reason::from("has no operands"))?;
+    let mut sum = first.clone();
+    for term in terms {
+        let term = cx.broadcast_with(&first, term)?;
+        sum = op::add(sum, term).upcast();
+    }
+    Ok(sum.into())
 }
 
 fn clip_by_value(cx: &mut Node<'_, '_>) -> Converted {
@@ -168,7 +168,7 @@ fn clip_by_value(cx: &mut Node<'_, '_>) -> Converted {
 
 /// 0 where the divisor is 0.
 fn div_no_nan(cx: &mut Node<'_, '_>) -> Converted {
-    let (x, y) = (cx.input(0)?, cx.input(1)?);
+    let [x, y] = cx.pair()?;
     let zero = number(dtype_of(&y), 0.0);
     let quotient = op::divide(x, y.clone()).upcast();
     Ok(op::where_(op::equal(y, zero.clone()).upcast(), zero, quotient).into())
@@ -176,7 +176,7 @@ fn div_no_nan(cx: &mut Node<'_, '_>) -> Converted {
 
 /// 0 where the second factor is 0.
 fn mul_no_nan(cx: &mut Node<'_, '_>) -> Converted {
-    let (x, y) = (cx.input(0)?, cx.input(1)?);
+    let [x, y] = cx.pair()?;
     let zero = number(dtype_of(&y), 0.0);
     let product = op::multiply(x, y.clone()).upcast();
     Ok(op::where_(op::equal(y, zero.clone()).upcast(), zero, product).into())
@@ -184,7 +184,7 @@ fn mul_no_nan(cx: &mut Node<'_, '_>) -> Converted {
 
 /// 0 where the first operand is 0.
 fn unless_zero(cx: &mut Node<'_, '_>, value: fn(Expr, Expr) -> Ref<Call>) -> Converted {
-    let (x, y) = (cx.input(0)?, cx.input(1)?);
+    let [x, y] = cx.pair()?;
     let zero = number(dtype_of(&x), 0.0);
     let value = value(x.clone(), y).upcast();
     Ok(op::where_(op::equal(x, zero.clone()).upcast(), zero, value).into())
@@ -205,25 +205,6 @@ pub(super) fn elu_of(x: Expr) -> Ref<Call> {
 
 fn elu(cx: &mut Node<'_, '_>) -> Converted {
     Ok(elu_of(cx.input(0)?).into())
-}
-
-/// The nearest of the numbers at equal distances between two bounds, which are moved so that 0 is one of the numbers.
-fn fake_quantized(cx: &mut Node<'_, '_>, low: f64, high: f64) -> Converted {
-    let first = if cx.flag("narrow_range") { 1.0 } else { 0.0 };
-    let bits = cx.int_attr("num_bits").unwrap_or(8).clamp(2, 16);
-    let last = ((1i64 << bits) - 1) as f64;
-    let scale = (high - low) / (last - first);
-    if scale <= 0.0 || !scale.is_finite() {
-        return Err("the maximum must be greater than the minimum".into());
-    }
-    let zero = (first - low / scale).round().clamp(first, last);
-    let (low, high) = ((first - zero) * scale, (last - zero) * scale);
-    let x = cx.input(0)?;
-    let of = |value| number(dtype_of(&x), value);
-    let within = op::minimum(op::maximum(x.clone(), of(low)).upcast(), of(high));
-    let steps = op::multiply(op::subtract(within.upcast(), of(low)).upcast(), of(1.0 / scale));
-    let nearest = op::floor(op::add(steps.upcast(), of(0.5)).upcast());
-    Ok(op::add(op::multiply(nearest.upcast(), of(scale)).upcast(), of(low)).into())
 }
 
 fn softplus(cx: &mut Node<'_, '_>) -> Converted {

@@ -1,20 +1,24 @@
 //! Calls of functions, conditionals and loops.
 
 use tvmscript_ir::GlobalVar;
-use tvmscript_ir_core::{DataType, Ref, Span};
+use tvmscript_ir_core::{DataType, Ref, Span, structural_equal};
+use tvmscript_prim as prim;
 use tvmscript_relax::error::RelaxError;
-use tvmscript_relax::op::elementwise::not_equal;
-use tvmscript_relax::{Call, Constant, Expr, FuncStructInfo, If, StructInfo, Tuple, TupleStructInfo};
+use tvmscript_relax::op::elementwise::{equal, not_equal, where_};
+use tvmscript_relax::{Call, Constant, Expr, If, Tuple, struct_info_of};
 
-use super::super::functions::params_for;
+use super::super::functions::Params;
 use super::super::importer::{Importer, Value, silent};
-use super::super::node::{Converted, Node, Output};
+use super::super::list::List;
+use super::super::node::{Converted, Node, Output, attribute};
+use super::loops::{Loop, run};
 use super::rows;
 use crate::error::Reason;
-use crate::graph::{Graph, Layer};
-use crate::ops::{dtype_of, field, number, rank_of};
+use crate::graph::{Graph, Layer, described};
+use crate::ops::{dtype_of, field, integers, number, rank_of};
 
 rows! {
+    "Case", "StatelessCase" => case, "the branches; equal, where", "branches whose values have other types";
     "If", "StatelessIf" => conditional, "a private function with `if`, and one per branch",
         "conditions that are not scalars";
     "PartitionedCall", "StatefulPartitionedCall" => |cx| {
@@ -33,54 +37,77 @@ pub(super) fn call<'m>(cx: &mut Node<'_, 'm>, name: &'m [u8]) -> Converted {
 }
 
 /// Operands of the functions of a conditional or loop: parameters, or values that all of them know.
-struct Operands {
-    /// The values that are known; `None` for those that are parameters.
-    known: Vec<Option<Value>>,
-    /// The values of the parameters.
-    args: Vec<Expr>,
+pub(super) struct Operands {
+    /// The values; those of parameters are the arguments.
+    values: Vec<Value>,
+    /// The arguments, with the positions of their values.
+    pub(super) args: Vec<(usize, Expr)>,
 }
 
 impl Operands {
-    /// Constants and variables are known, if `is_fixed` says that they do not change.
-    fn of(cx: &mut Node<'_, '_>, first: usize, is_fixed: impl Fn(usize) -> bool) -> Result<Operands, Reason> {
-        let (mut known, mut args) = (Vec::new(), Vec::new());
-        for index in first..cx.count() {
-            let value = cx.value(index)?;
-            let can_be_known = match &value {
-                Value::Tensor(value) => value.is::<Constant>(),
-                Value::Resource(_) => true,
+    /// Constants and variables are known, if `is_fixed` says that they do not change, and lists without elements.
+    pub(super) fn of(
+        importer: &mut Importer<'_>,
+        values: Vec<Value>,
+        is_fixed: impl Fn(usize) -> bool,
+    ) -> Result<Operands, Reason> {
+        let mut args = Vec::new();
+        for (index, value) in values.iter().enumerate() {
+            let is_known = match value {
+                Value::Tensor(value) => value.is::<Constant>() && is_fixed(index),
+                Value::Resource(_) => is_fixed(index),
+                Value::List(list) => matches!(list, List::Empty { .. }),
                 Value::Dims(_) | Value::Failed => false,
             };
-            if can_be_known && is_fixed(index - first) {
-                known.push(Some(value));
-            } else {
-                known.push(None);
-                args.push(cx.input(index)?);
+            if !is_known {
+                args.push((index, importer.tensor(value)?));
             }
         }
-        Ok(Operands { known, args })
+        Ok(Operands { values, args })
     }
 
-    /// The values of all operands inside a function with these parameters.
-    fn inside(&self, params: &[Expr]) -> Vec<Value> {
-        let mut params = params.iter();
-        let value = |known: &Option<Value>| match known {
-            Some(value) => value.clone(),
-            None => params.next().map_or(Value::Failed, |param| Value::Tensor(param.clone())),
-        };
-        self.known.iter().map(value).collect()
+    /// Number of elements of an operand that is a list.
+    pub(super) fn length(&self, index: usize) -> Option<prim::Expr> {
+        match self.values.get(index)? {
+            Value::List(list) => list.length(),
+            _ => None,
+        }
+    }
+
+    /// The arguments.
+    pub(super) fn tensors(&self) -> Vec<Expr> {
+        self.args.iter().map(|(_, arg)| arg.clone()).collect()
+    }
+
+    /// The values of all operands, with these as those of the arguments.
+    pub(super) fn with(&self, args: impl IntoIterator<Item = Expr>) -> Vec<Value> {
+        let mut values = self.values.clone();
+        for ((index, _), arg) in self.args.iter().zip(args) {
+            if let Some(value) = values.get_mut(*index) {
+                *value = like(value, arg);
+            }
+        }
+        values
+    }
+}
+
+/// A tensor in place of a value: a list if the value is one.
+fn like(value: &Value, tensor: Expr) -> Value {
+    match value {
+        Value::List(_) => Value::List(List::Written(tensor)),
+        _ => Value::Tensor(tensor),
     }
 }
 
 /// A tuple of values as tensors.
-fn tuple(importer: &mut Importer<'_>, values: &[Value]) -> Result<Expr, Reason> {
+pub(super) fn tuple(importer: &mut Importer<'_>, values: &[Value]) -> Result<Expr, Reason> {
     let values = values.iter().map(|value| importer.tensor(value)).collect::<Result<Vec<_>, _>>()?;
     // The results of a function, like those of the graph, belong to no node.
     let _no_layer = Layer::enter(None);
     Ok(Tuple::new(values).upcast())
 }
 
-fn call_of(function: &Ref<GlobalVar>, args: &[Expr]) -> Expr {
+pub(super) fn call_of(function: &Ref<GlobalVar>, args: &[Expr]) -> Expr {
     Call::new(function.clone().upcast(), args.iter().cloned(), None, []).upcast()
 }
 
@@ -99,7 +126,7 @@ fn has_failed(cx: &Node<'_, '_>) -> bool {
 }
 
 /// A condition as a scalar of `bool`.
-fn condition(value: Expr) -> Result<Expr, Reason> {
+pub(super) fn condition(value: Expr) -> Result<Expr, Reason> {
     if rank_of(&value) != Some(0) {
         return Err("the condition must be a scalar".into());
     }
@@ -109,43 +136,112 @@ fn condition(value: Expr) -> Result<Expr, Reason> {
     }
 }
 
-type Params = Vec<(String, Ref<StructInfo>)>;
-
 fn conditional(cx: &mut Node<'_, '_>) -> Converted {
     if has_failed(cx) {
         let count = cx.count().saturating_sub(1);
         return check_only(cx, &[("then_branch", count), ("else_branch", count)]);
     }
+    let known = cx.constant(0).and_then(|value| integers(&value));
     let chosen = condition(cx.input(0)?)?;
+    if let Some([value]) = known.as_deref() {
+        let function = cx.function_attr(if *value != 0 { "then_branch" } else { "else_branch" })?;
+        let (layer, operands) = (cx.layer.clone(), cx.operands.split_off(1));
+        return Ok(Output::Values(cx.importer.inline(function, &layer, operands)?));
+    }
+    let branches = [("_then", cx.function_attr("then_branch")?), ("_else", cx.function_attr("else_branch")?)];
+    let operands = cx.operands.split_off(1);
+    let results = chosen_by(cx, chosen, operands, branches)?;
+    Ok(Output::Values(results))
+}
+
+/// The results of the first of two functions if a condition holds, else those of the second.
+fn chosen_by<'m>(
+    cx: &mut Node<'_, 'm>,
+    chosen: Expr,
+    operands: Vec<Value>,
+    branches: [(&str, &'m [u8]); 2],
+) -> Result<Vec<Value>, Reason> {
     let chosen = cx.normalize(chosen)?;
-    let operands = Operands::of(cx, 1, |_| true)?;
+    let operands = Operands::of(cx.importer, operands, |_| true)?;
+    let args = operands.tensors();
     let layer = cx.layer.clone();
-    let mut branches = Vec::new();
-    for (attribute, suffix) in [("then_branch", "_then"), ("else_branch", "_else")] {
-        let function = cx.function_attr(attribute)?;
-        let params = params_for(&operands.args)?;
+    let mut lowered = Vec::new();
+    let mut kinds = Vec::new();
+    for (suffix, function) in branches {
+        let params = Params::of(&args)?;
         let global = cx.importer.global(&layer, suffix);
-        branches.push(cx.importer.lower(global, &params, true, |importer, params| {
-            let values = importer.inline(function, &layer, operands.inside(params))?;
-            tuple(importer, &values)
+        lowered.push(cx.importer.lower(global, &params.types, true, |importer, params| {
+            let values = importer.inline(function, &layer, operands.with(params.iter().cloned()))?;
+            let value = tuple(importer, &values)?;
+            kinds = values;
+            Ok(value)
         })?);
     }
-    let [yes, no] = branches.as_slice() else { return Err(silent()) };
-    let mut all = params_for(std::slice::from_ref(&chosen))?;
+    let [yes, no] = lowered.as_slice() else { return Err(silent()) };
+    let mut all = Params::of(std::slice::from_ref(&chosen))?.types;
     all.iter_mut().for_each(|(name, _)| "condition".clone_into(name));
-    all.extend(params_for(&operands.args)?);
+    all.extend(Params::of(&args)?.types);
     let global = cx.importer.global(&layer, "_if");
     let function = cx.importer.lower(global, &all, false, |importer, params| {
         let Some((condition, params)) = params.split_first() else { return Err(silent()) };
         choice(&mut importer.graph, condition, |_| Ok(call_of(yes, params)), call_of(no, params))
     })?;
-    let mut args = vec![chosen];
-    args.extend(operands.args);
-    Ok(call_of(&function, &args).into())
+    let args: Vec<Expr> = std::iter::once(chosen).chain(args).collect();
+    let all = cx.normalize(call_of(&function, &args))?;
+    let fields = kinds.iter().enumerate();
+    fields.map(|(index, kind)| Ok(like(kind, cx.normalize(field(&all, index))?))).collect()
+}
+
+/// A choice among functions by number; numbers out of range choose the last.
+fn case(cx: &mut Node<'_, '_>) -> Converted {
+    let branches = attribute(cx.proto, "branches").and_then(|value| value.list.as_ref());
+    let names: Vec<&[u8]> =
+        branches.iter().flat_map(|list| &list.func).map(|func| func.name.as_ref()).collect();
+    if has_failed(cx) {
+        return Err(silent());
+    }
+    let operands = cx.operands.split_off(1);
+    let layer = cx.layer.clone();
+    if let Ok(index) = cx.int(0, "the number") {
+        let index = usize::try_from(index).ok().filter(|index| *index < names.len());
+        let name = index.and_then(|index| names.get(index)).or(names.last());
+        let name = *name.ok_or_else(|| Reason::from("has no branches"))?;
+        return Ok(Output::Values(cx.importer.inline(name, &layer, operands)?));
+    }
+    let index = cx.input(0)?;
+    let all: Vec<Vec<Value>> = names
+        .into_iter()
+        .map(|name| cx.importer.inline(name, &layer, operands.clone()))
+        .collect::<Result<_, _>>()?;
+    let mut numbered = all.into_iter().enumerate().rev();
+    let (_, mut results) = numbered.next().ok_or_else(|| Reason::from("has no branches"))?;
+    for (number_of, values) in numbered {
+        let is_it = cx.step(equal(index.clone(), number(dtype_of(&index), number_of as f64)))?;
+        let pairs = values.iter().zip(&results);
+        results = pairs.map(|(yes, no)| either(cx, &is_it, yes, no)).collect::<Result<_, _>>()?;
+    }
+    Ok(Output::Values(results))
+}
+
+/// The first of two values of the same type if a condition holds, else the second.
+pub(super) fn either(
+    cx: &mut Node<'_, '_>,
+    is_first: &Expr,
+    yes: &Value,
+    no: &Value,
+) -> Result<Value, Reason> {
+    let (first, second) = (cx.importer.tensor(yes)?, cx.importer.tensor(no)?);
+    let types = struct_info_of(&first).zip(struct_info_of(&second));
+    if !types.is_some_and(|(a, b)| structural_equal(a.object(), b.object())) {
+        let [a, b] = [described(&first), described(&second)];
+        return Err(Reason(format!("the branches must have values of the same type, found {a} and {b}")));
+    }
+    let value = where_(is_first.clone(), first, second);
+    Ok(like(yes, cx.step(value)?))
 }
 
 /// A conditional, bound.
-fn choice(
+pub(super) fn choice(
     graph: &mut Graph,
     cond: &Expr,
     yes: impl FnOnce(&mut Graph) -> Result<Expr, RelaxError>,
@@ -164,51 +260,17 @@ fn repeated(cx: &mut Node<'_, '_>) -> Converted {
         return check_only(cx, &[("cond", count), ("body", count)]);
     }
     let (test, body) = (cx.function_attr("cond")?, cx.function_attr("body")?);
-    let fixed: Vec<bool> = (0..count).map(|index| cx.importer.passes(body, index)).collect();
-    let operands = Operands::of(cx, 0, |index| fixed.get(index) == Some(&true))?;
-    let params: Params = params_for(&operands.args)?;
     let layer = cx.layer.clone();
-    let test_name = cx.importer.global(&layer, "_cond");
-    let test = cx.importer.lower(test_name, &params, true, |importer, params| {
-        let values = importer.inline(test, &layer, operands.inside(params))?;
-        let [value] = values.as_slice() else { return Err("the condition must have one result".into()) };
-        condition(importer.tensor(value)?)
-    })?;
-    let params = params_for(&operands.args)?;
-    let body_name = cx.importer.global(&layer, "_body");
-    let body = cx.importer.lower(body_name, &params, true, |importer, params| {
-        let values = importer.inline(body, &layer, operands.inside(params))?;
-        let changing = values.into_iter().zip(&operands.known).filter(|(_, known)| known.is_none());
-        let changing: Vec<Value> = changing.map(|(value, _)| value).collect();
-        tuple(importer, &changing)
-    })?;
-    let params = params_for(&operands.args)?;
-    let infos: Vec<Ref<StructInfo>> = params.iter().map(|(_, info)| info.clone()).collect();
-    let mut function = cx.importer.global(&layer, "_loop");
-    let result = TupleStructInfo::new(infos.iter().cloned());
-    let info = FuncStructInfo::new(infos.into_iter().collect(), result, true);
-    function.make_mut().struct_info_ = Some(info.into());
-    let again = function.clone();
-    let function = cx.importer.lower(function, &params, false, |importer, params| {
-        let test = importer.graph.emit(call_of(&test, params))?;
-        let next = |graph: &mut Graph| {
-            let next = graph.emit(call_of(&body, params))?;
-            let next = (0..params.len()).map(|index| graph.emit(field(&next, index)));
-            Ok(call_of(&again, &next.collect::<Result<Vec<_>, _>>()?))
-        };
-        choice(&mut importer.graph, &test, next, Tuple::new(params.iter().cloned()).upcast())
-    })?;
-    let last = cx.normalize(call_of(&function, &operands.args))?;
-    let mut results = Vec::new();
-    let mut index = 0;
-    for known in operands.known {
-        results.push(match known {
-            Some(value) => value,
-            None => {
-                index += 1;
-                Value::Tensor(cx.normalize(field(&last, index - 1))?)
-            }
-        });
-    }
-    Ok(Output::Values(results))
+    let steps = Loop {
+        name: layer.clone(),
+        fixed: (0..count).map(|index| cx.importer.passes(body, index)).collect(),
+        values: std::mem::take(&mut cx.operands),
+        test: &|importer, values| {
+            let values = importer.inline(test, &layer, values)?;
+            let [value] = values.as_slice() else { return Err("the condition must have one result".into()) };
+            importer.tensor(value)
+        },
+        body: &|importer, values| importer.inline(body, &layer, values),
+    };
+    Ok(Output::Values(run(cx.importer, steps)?))
 }

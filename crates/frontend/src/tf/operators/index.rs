@@ -1,24 +1,25 @@
 //! Elements at indices, and places of elements.
 
-use tvmscript_ir_core::{DataType, Ref};
+use tvmscript_ir_core::{DataType, Ref, structural_equal};
 use tvmscript_prim::{IntImm, Var, ops::make_const};
 use tvmscript_relax::evaluate::Tensor;
 use tvmscript_relax::node::attrs::ReverseSequenceAttrs;
 use tvmscript_relax::op::create::{tril, triu, zeros};
 use tvmscript_relax::op::datatype::astype;
-use tvmscript_relax::op::elementwise::{add, where_};
-use tvmscript_relax::op::index::{gather_nd, take};
+use tvmscript_relax::op::elementwise::{less, less_equal, negative, where_};
+use tvmscript_relax::op::index::{gather_elements, gather_nd, take};
 use tvmscript_relax::op::join::one_hot;
+use tvmscript_relax::op::reduce::sum;
 use tvmscript_relax::op::scatter::scatter_nd;
-use tvmscript_relax::op::search::{argsort, bucketize, topk};
-use tvmscript_relax::op::shape::{nonzero, permute_dims};
+use tvmscript_relax::op::search::{argsort, bucketize, sort, topk};
+use tvmscript_relax::op::shape::{expand_dims, nonzero, permute_dims};
 use tvmscript_relax::{Call, Constant, Expr, PrimValue};
 
 use super::super::node::{Converted, Node, attribute};
 use super::rows;
 use super::shape::target;
 use crate::error::Reason;
-use crate::ops::{self, dtype_of, ints, lengths, tensor_of};
+use crate::ops::{self, dtype_of, ints, tensor_of};
 
 rows! {
     "Bucketize" => |cx| {
@@ -38,13 +39,19 @@ rows! {
         let indices = cx.step(astype(indices, DataType::INT64))?;
         Ok(gather_nd(x, indices, 0).into())
     }, "astype, gather_nd";
-    "GatherV2" => gather, "take; reshape, add, take with batches", "an axis that is not constant";
+    "GatherV2" => gather, "take; with batches permute_dims, gather_nd, permute_dims", "an axis that is not constant";
     "InvertPermutation" => |cx| {
         let x = cx.input(0)?;
         let dtype = dtype_of(&x);
         Ok(argsort(x, -1, false, dtype).into())
     }, "argsort";
+    "LowerBound" => |cx| bound(cx, less), "expand_dims, less, astype, sum";
     "MatrixBandPart" => band, "tril, triu", "widths that are not constant";
+    "NthElement" => |cx| {
+        let [x, at] = [cx.input(0)?, cx.input(1)?];
+        let sorted = cx.step(sort(x, -1, cx.flag("reverse")))?;
+        Ok(take(sorted, at, Some(-1), "fast".into()).into())
+    }, "sort, take";
     "OneHot" => one_hot_, "one_hot", "a depth or values that are not constant";
     "ReverseSequence" => |cx| {
         let (x, counts) = (cx.input(0)?, cx.input(1)?);
@@ -56,6 +63,8 @@ rows! {
         let (indices, updates) = (cx.input(0)?, cx.input(1)?);
         let shape = target(cx, 2)?;
         let start = cx.step(zeros(shape, dtype_of(&updates)))?;
+        let batches = ops::rank(&indices)?.saturating_sub(1);
+        let updates = cx.agree(&indices, updates, |axis| (axis < batches).then_some(axis))?;
         Ok(scatter_nd(start, indices, updates, "add".into()).into())
     }, "zeros, scatter_nd";
     "Select" => |cx| select(cx, true), "where; reshape of a condition of rank 1";
@@ -63,8 +72,10 @@ rows! {
     "TensorScatterAdd" => |cx| scatter(cx, "add"), "scatter_nd";
     "TensorScatterMax" => |cx| scatter(cx, "max"), "scatter_nd";
     "TensorScatterMin" => |cx| scatter(cx, "min"), "scatter_nd";
+    "TensorScatterSub" => |cx| scatter(cx, "subtract"), "negative, scatter_nd";
     "TensorScatterUpdate" => |cx| scatter(cx, "update"), "scatter_nd";
     "TopK", "TopKV2" => top, "topk and its results", "a number of elements that is not constant";
+    "UpperBound" => |cx| bound(cx, less_equal), "expand_dims, less_equal, astype, sum";
     "Where" => |cx| {
         let x = cx.input(0)?;
         let rank = IntImm::int64(ops::rank(&x)? as i64);
@@ -94,39 +105,41 @@ fn gather(cx: &mut Node<'_, '_>) -> Converted {
     if batches == 0 {
         return Ok(take(x, indices, Some(axis), "fast".into()).into());
     }
-    gather_of_batches(x, indices, axis, batches)
+    gather_of_batches(cx, [x, indices], axis, batches)
 }
 
-/// One gather per batch: indices into all batches at once.
-fn gather_of_batches(x: Expr, indices: Expr, axis: i64, batches: i64) -> Converted {
-    let (of_x, of_indices) = (lengths(&x)?, lengths(&indices)?);
-    let batches = if batches < 0 { of_indices.len() as i64 + batches } else { batches };
-    let axis = ops::axis(axis, of_x.len())?;
-    let batches = usize::try_from(batches).ok().filter(|batches| *batches == axis);
-    let batches = batches.ok_or_else(|| Reason::from("`batch_dims` other than the axis is not supported"))?;
-    let (Some(shared), Some(rest), Some(length)) =
-        (of_x.get(..batches), of_x.get(axis + 1..), of_x.get(axis))
-    else {
-        return Err("`batch_dims` is out of range".into());
+/// A gather along an axis that comes after shared batches. The axis is moved to the batches, and back.
+fn gather_of_batches(cx: &mut Node<'_, '_>, [x, indices]: [Expr; 2], axis: i64, batches: i64) -> Converted {
+    let (rank, own) = (ops::rank(&x)?, ops::rank(&indices)?);
+    let batches = if batches < 0 { batches + own as i64 } else { batches };
+    let axis = ops::axis(axis, rank)?;
+    let batches = usize::try_from(batches).ok().filter(|batches| *batches <= axis && *batches <= own);
+    let batches = batches.ok_or_else(|| Reason::from("`batch_dims` is out of range"))?;
+    let indices = cx.agree(&x, indices, |at| (at < batches).then_some(at))?;
+    let order =
+        |first: std::ops::Range<usize>, second: std::ops::Range<usize>, rest: std::ops::Range<usize>| {
+            let all = (0..batches).chain(first).chain(second).chain(rest);
+            all.map(|at| at as i64).collect::<Vec<_>>()
+        };
+    let is_moved = axis > batches;
+    let x = match is_moved {
+        true => {
+            cx.step(permute_dims(x, Some(ints(&order(axis..axis + 1, batches..axis, axis + 1..rank)))))?
+        }
+        false => x,
     };
-    let too_large = || Reason::from("the operand is too large");
-    let product =
-        |dims: &[i64]| dims.iter().try_fold(1i64, |all, dim| all.checked_mul(*dim)).ok_or_else(too_large);
-    let count = product(shared)?;
-    if usize::try_from(count).map_or(true, |count| count > tvmscript_relax::evaluate::MAX_ELEMENTS) {
-        return Err(too_large());
+    let indices = cx.step(astype(indices, DataType::INT64))?;
+    let indices = cx.step(expand_dims(indices, ints(&[-1])))?;
+    let found = gather_nd(x, indices, batches as i64);
+    if !is_moved {
+        return Ok(found.into());
     }
-    let mut flat = vec![count.checked_mul(*length).ok_or_else(too_large)?];
-    flat.extend(rest);
-    let own = of_indices.get(batches..).unwrap_or_default();
-    let mut starts_shape = shared.to_vec();
-    starts_shape.extend(own.iter().map(|_| 1));
-    let starts = (0..i128::from(count)).map(|batch| batch * i128::from(*length));
-    let sizes = starts_shape.iter().map(|dim| usize::try_from(*dim).unwrap_or(0)).collect();
-    let starts = Tensor::of_ints(dtype_of(&indices), sizes, starts);
-    let starts = Constant::new(starts.encode()).upcast();
-    let flat = ops::reshape(x, ops::shape(&flat))?;
-    Ok(take(flat.upcast(), add(indices, starts).upcast(), Some(0), "fast".into()).into())
+    let found = cx.step(found)?;
+    // The new axes come first, then those before the axis of the gather.
+    let between = axis - batches;
+    let last = own + between;
+    let order = order(own..last, batches..own, last..last + rank - axis - 1);
+    Ok(permute_dims(found, Some(ints(&order))).into())
 }
 
 /// The diagonals around the main one; a negative width keeps all.
@@ -169,21 +182,52 @@ fn select(cx: &mut Node<'_, '_>, is_of_rows: bool) -> Converted {
         let dims = ops::dims(&condition)?;
         condition = ops::reshape(condition, ops::shape_of(dims.into_iter().chain(ones)))?.upcast();
     }
+    let x = cx.broadcast_with(&condition, x)?;
+    let y = cx.broadcast_with(&x, y)?;
+    let y = cx.broadcast_with(&condition, y)?;
     Ok(where_(condition, x, y).into())
 }
 
 fn scatter(cx: &mut Node<'_, '_>, reduction: &str) -> Converted {
     let [x, indices, updates] = [cx.input(0)?, cx.input(1)?, cx.input(2)?];
+    let batches = ops::rank(&indices)?.saturating_sub(1);
+    let updates = cx.agree(&indices, updates, |axis| (axis < batches).then_some(axis))?;
+    let (updates, reduction) = match reduction {
+        "subtract" => (negative(updates).upcast(), "add"),
+        _ => (updates, reduction),
+    };
     Ok(scatter_nd(x, indices, updates, reduction.into()).into())
+}
+
+/// For each value, how many elements of the sorted row pass a test against it.
+fn bound(cx: &mut Node<'_, '_>, test: fn(Expr, Expr) -> Ref<Call>) -> Converted {
+    let [rows, values] = [cx.input(0)?, cx.input(1)?];
+    let values = cx.agree(&rows, values, |axis| (axis == 0).then_some(0))?;
+    let rows = cx.step(expand_dims(rows, ints(&[-2])))?;
+    let values = cx.step(expand_dims(values, ints(&[-1])))?;
+    let dtype = cx.out_type()?;
+    let passes = cx.step(astype(test(rows, values).upcast(), dtype))?;
+    Ok(sum(passes, Some(ints(&[-1])), false).into())
 }
 
 fn top(cx: &mut Node<'_, '_>) -> Converted {
     let x = cx.input(0)?;
+    let dtype = cx.dtype_attr("index_type")?.unwrap_or(DataType::INT32);
+    let last = ops::dims_of(&x).and_then(|dims| dims.last().cloned());
+    let stated = cx.known_dims(1).and_then(|dims| dims.values.first().cloned());
+    if cx.is_symbolic(1)
+        && let (Some(last), Some(stated)) = (last, stated)
+        && structural_equal(last.object(), stated.object())
+    {
+        // All elements are sorted.
+        let indices = cx.step(argsort(x.clone(), -1, true, DataType::INT64))?;
+        let sorted = gather_elements(x, indices.clone(), -1).upcast();
+        return Ok(vec![sorted, astype(indices, dtype).upcast()].into());
+    }
     let k = match cx.int_attr("k") {
         Some(k) => k,
         None => cx.int(1, "the number of elements")?,
     };
-    let dtype = cx.dtype_attr("index_type")?.unwrap_or(DataType::INT32);
     if k < 1 {
         return Err(Reason(format!("the number of elements must be positive, found {k}")));
     }

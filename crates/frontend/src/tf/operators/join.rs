@@ -1,21 +1,31 @@
 //! Tensors joined to one.
 
-use tvmscript_relax::Tuple;
+use tvmscript_prim::IntImm;
+use tvmscript_relax::op::index::take;
 use tvmscript_relax::op::join::{concat, stack};
+use tvmscript_relax::{Expr, Tuple};
 
 use super::super::dims::Dims;
-use super::super::node::{Converted, Node};
+use super::super::importer::Value;
+use super::super::node::{Converted, Node, Output};
 use super::rows;
 use super::slice::{Range, slice};
+use crate::error::Reason;
 use crate::ops::{self, int};
 
 rows! {
     "Concat" => |cx| join(cx, 1, 0), "concat", "an axis that is not constant";
+    "ConcatOffset" => offsets, "constants, or integers that other operators use", "shapes at run time";
     "ConcatV2" => |cx| {
         let last = cx.count().saturating_sub(1);
         join(cx, 0, last)
     }, "concat", "an axis that is not constant";
+    "DynamicStitch", "ParallelDynamicStitch" => stitch, "reshape, concat, take", "indices that are not constant";
     "Pack" => pack, "stack";
+    "ParallelConcat" => |cx| {
+        let tensors = alike(cx, 0..cx.count(), Some(0))?;
+        Ok(concat(Tuple::new(tensors).upcast(), Some(0)).into())
+    }, "concat";
     "Roll" => roll, "strided_slice, concat of each axis", "shifts or axes that are not constant; axes of unknown length";
 }
 
@@ -31,20 +41,87 @@ fn join(cx: &mut Node<'_, '_>, first: usize, axis: usize) -> Converted {
             return Ok(Dims::vector(all.into_iter().flat_map(|dims| dims.values).collect(), dtype).into());
         }
     }
-    let tensors = cx.inputs(first..count)?;
+    let known = ops::rank_of(&cx.input(first)?);
+    let skipped = known.and_then(|rank| ops::axis(axis, rank).ok());
+    let tensors = alike(cx, first..count, skipped)?;
     match <[_; 1]>::try_from(tensors) {
         Ok([only]) => Ok(only.into()),
         Err(tensors) => Ok(concat(Tuple::new(tensors).upcast(), Some(axis)).into()),
     }
 }
 
+/// Operands whose unknown dimensions are the same, except along an axis.
+fn alike(
+    cx: &mut Node<'_, '_>,
+    operands: std::ops::Range<usize>,
+    skipped: Option<usize>,
+) -> Result<Vec<Expr>, Reason> {
+    let mut tensors = cx.inputs(operands)?.into_iter();
+    let Some(first) = tensors.next() else { return Ok(Vec::new()) };
+    let mut all = vec![first.clone()];
+    for tensor in tensors {
+        all.push(cx.agree(&first, tensor, |axis| (Some(axis) != skipped).then_some(axis))?);
+    }
+    Ok(all)
+}
+
+/// The starts of tensors in their concatenation.
+fn offsets(cx: &mut Node<'_, '_>) -> Converted {
+    let axis = cx.int(0, "the axis")?;
+    let mut found = Vec::new();
+    let mut start = IntImm::int64(0);
+    for index in 1..cx.count() {
+        let dims = cx.dims(index, "the shapes")?;
+        let axis = ops::axis(axis, dims.values.len())?;
+        let mut values = vec![IntImm::int64(0); dims.values.len()];
+        if let (Some(value), Some(length)) = (values.get_mut(axis), dims.values.get(axis)) {
+            *value = start.clone();
+            start = tvmscript_arith::simplify(&tvmscript_prim::ops::add(start, length.clone())?);
+        }
+        let dims = dims.with(values);
+        found.push(dims.as_constant().map_or(Value::Dims(dims), Value::Tensor));
+    }
+    Ok(Output::Values(found))
+}
+
+/// Rows of several tensors at constant places.
+fn stitch(cx: &mut Node<'_, '_>) -> Converted {
+    let count = cx.count() / 2;
+    let (mut places, mut parts) = (Vec::new(), Vec::new());
+    for index in 0..count {
+        let indices = cx.ints(index, "the indices")?;
+        let rank = ops::rank(&cx.input(index)?)?;
+        let rows = cx.input(index + count)?;
+        let rest = ops::dims(&rows)?.get(rank..).unwrap_or_default().to_vec();
+        let shape = std::iter::once(IntImm::int64(indices.len() as i64)).chain(rest);
+        parts.push(cx.step(ops::reshape(rows, ops::shape_of(shape))?)?);
+        places.extend(indices);
+    }
+    let last = places.iter().copied().max().unwrap_or(-1);
+    // The last row for a place counts.
+    let mut order =
+        vec![None; usize::try_from(last + 1).ok().filter(|count| *count <= places.len()).unwrap_or(0)];
+    for (row, place) in places.iter().enumerate() {
+        if let Some(entry) = usize::try_from(*place).ok().and_then(|place| order.get_mut(place)) {
+            *entry = Some(row as i64);
+        }
+    }
+    let order: Option<Vec<i64>> = order.into_iter().collect();
+    let order = order.filter(|order| !order.is_empty());
+    let order =
+        order.ok_or_else(|| Reason::from("the indices must be all numbers below the greatest one"))?;
+    let all = cx.step(concat(Tuple::new(parts).upcast(), Some(0)))?;
+    Ok(take(all, ops::int64_vector(&order), Some(0), "fast".into()).into())
+}
+
 /// Elements moved along axes; those that leave at the end come in at the start.
 fn roll(cx: &mut Node<'_, '_>) -> Converted {
     let mut x = cx.input(0)?;
-    let lengths = ops::lengths(&x)?;
+    let dims = ops::dims(&x)?;
     for (shift, axis) in cx.ints(1, "the shifts")?.into_iter().zip(cx.ints(2, "the axes")?) {
-        let axis = ops::axis(axis, lengths.len())?;
-        let length = lengths.get(axis).copied().unwrap_or(0);
+        let axis = ops::axis(axis, dims.len())?;
+        let length = dims.get(axis).and_then(tvmscript_prim::ops::int_value);
+        let length = length.ok_or_else(|| Reason::from("needs axes of known length"))?;
         let shift = shift.checked_rem_euclid(length).unwrap_or(0);
         if shift > 0 {
             let cut = length - shift;
@@ -66,7 +143,7 @@ fn pack(cx: &mut Node<'_, '_>) -> Converted {
             return Ok(Dims::vector(all.into_iter().flat_map(|dims| dims.values).collect(), dtype).into());
         }
     }
-    let tensors = cx.inputs(0..count)?;
+    let tensors = alike(cx, 0..count, None)?;
     let is_of_scalars = tensors.iter().all(|tensor| ops::rank_of(tensor) == Some(0));
     let axis = cx.int_attr("axis").unwrap_or(0);
     let value = cx.step(stack(Tuple::new(tensors).upcast(), Some(int(axis))))?;

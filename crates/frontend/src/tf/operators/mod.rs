@@ -1,17 +1,32 @@
 //! The converters of TensorFlow's operators: one row each, in the file of its family.
 
+mod color;
 mod convolution;
 mod create;
+mod detection;
+mod diagonal;
 mod elementwise;
 mod flow;
 mod index;
 mod join;
 mod linear;
+mod list;
+mod loops;
+mod loss;
+mod merge;
 mod nn;
+mod quantize;
 mod reduce;
+mod resample;
+mod segment;
 mod shape;
 mod slice;
+mod solve;
 mod space;
+mod special;
+mod split;
+mod unique;
+mod window;
 
 use tvmscript_relax::TensorStructInfo;
 
@@ -55,11 +70,25 @@ static FAMILIES: &[&[Row]] = &[
     index::ROWS,
     join::ROWS,
     linear::ROWS,
+    list::ROWS,
+    merge::ROWS,
     nn::ROWS,
     reduce::ROWS,
     shape::ROWS,
     slice::ROWS,
+    split::ROWS,
     space::ROWS,
+    unique::ROWS,
+    solve::ROWS,
+    window::ROWS,
+    special::ROWS,
+    segment::ROWS,
+    resample::ROWS,
+    quantize::ROWS,
+    loss::ROWS,
+    diagonal::ROWS,
+    detection::ROWS,
+    color::ROWS,
 ];
 
 fn all_rows() -> impl Iterator<Item = &'static Row> {
@@ -82,7 +111,7 @@ pub(super) fn docs() -> Vec<OperatorDoc> {
 /// Returns `true` for operators that call functions; their nodes are checked even if an operand has failed.
 pub(super) fn is_call(operator: &[u8]) -> bool {
     let names = flow::ROWS.iter().flat_map(|row| row.names.iter());
-    names.clone().any(|name| name.as_bytes() == operator)
+    names.clone().any(|name| name.as_bytes() == operator) || operator == b"Merge"
 }
 
 /// Returns `true` for operators that have no results.

@@ -1,18 +1,22 @@
 //! Activations, biases and normalizations.
 
-use tvmscript_ir_core::Str;
+use tvmscript_ir_core::{DataType, Str};
 use tvmscript_relax::Expr;
+use tvmscript_relax::op::datatype::astype;
 use tvmscript_relax::op::elementwise as op;
 use tvmscript_relax::op::nn::activation::{leakyrelu, log_softmax, relu, softmax};
 use tvmscript_relax::op::nn::norm::batch_norm;
 use tvmscript_relax::op::nn::pool::avg_pool2d;
+use tvmscript_relax::op::reduce::mean;
 
+use super::super::dims::Dims;
+use super::super::importer::Value;
 use super::super::names::text;
-use super::super::node::{Converted, Node, attribute};
+use super::super::node::{Converted, Node, Output, attribute};
 use super::elementwise::{elu_of, relu6};
 use super::{only, rows};
 use crate::error::Reason;
-use crate::ops::{self, dtype_of, field, int64s, number, shape_of};
+use crate::ops::{self, dtype_of, field, int64s, ints, number, shape_of};
 
 rows! {
     "BiasAdd" => |cx| {
@@ -20,8 +24,9 @@ rows! {
         Ok(add_bias(cx, x, bias)?.into())
     }, "add; with channels first reshape, add";
     "BiasAddV1" => |cx| Ok(op::add(cx.input(0)?, cx.input(1)?).into()), "add";
-    "FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3" => batch_norm_, "nn.batch_norm and its first result",
-        "`is_training`; results other than the first";
+    "FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3" => batch_norm_,
+        "nn.batch_norm and its first result; with `is_training` mean, subtract, square, add, rsqrt, multiply",
+        "the reserved results after the statistics";
     "LRN" => local_response, "square, reshape, nn.avg_pool2d, multiply, add, power, divide";
     "LogSoftmax" => |cx| Ok(log_softmax(cx.input(0)?, -1).into()), "nn.log_softmax";
     "Softmax" => |cx| Ok(softmax(cx.input(0)?, -1).into()), "nn.softmax";
@@ -70,15 +75,61 @@ fn batch_norm_(cx: &mut Node<'_, '_>) -> Converted {
     let [x, scale, offset, mean, variance] =
         <[Expr; 5]>::try_from(inputs).map_err(|_| Reason::from("needs five operands"))?;
     // The flag is set by default.
-    if attribute(cx.proto, "is_training").and_then(|value| value.b) != Some(false) {
-        return Err("normalization by the statistics of the batch (`is_training`) is not supported".into());
-    }
+    let is_training = attribute(cx.proto, "is_training").and_then(|value| value.b) != Some(false);
     let format = only("data_format", cx.text_attr("data_format"), &["NHWC", "NCHW", "NDHWC", "NCDHW"])?;
     let axis = format.find('C').unwrap_or(3) as i64;
     let epsilon = cx.float_attr("epsilon").unwrap_or(1e-4);
+    if is_training {
+        return normed_by_batch(cx, [x, scale, offset], axis, epsilon);
+    }
+    let (given_mean, given_variance) = (mean.clone(), variance.clone());
     let normed = batch_norm(x, scale, offset, mean, variance, axis, epsilon, true, true, 0.1, false);
     let normed = cx.normalize(normed)?;
-    Ok(field(&normed, 0).into())
+    let normed = cx.normalize(field(&normed, 0))?;
+    let statistics = [given_mean, given_variance];
+    let all = std::iter::once(normed).chain(statistics.iter().chain(&statistics).cloned());
+    Ok(Output::Values(all.map(Value::Tensor).collect()))
+}
+
+/// Normalization by the statistics of the batch, which are results, too.
+fn normed_by_batch(
+    cx: &mut Node<'_, '_>,
+    [x, scale, offset]: [Expr; 3],
+    axis: i64,
+    epsilon: f64,
+) -> Converted {
+    let (rank, dtype) = (ops::rank(&x)?, dtype_of(&x));
+    let others: Vec<i64> = (0..rank as i64).filter(|at| *at != axis).collect();
+    let channels = ops::dims(&scale)?.into_iter().next();
+    let channels = channels.ok_or_else(|| Reason::from("the scales must be a vector"))?;
+    let mut shape = vec![tvmscript_prim::IntImm::int64(1); rank];
+    if let Some(length) = shape.get_mut(ops::axis(axis, rank)?) {
+        *length = channels.clone();
+    }
+    let column = |x: Expr| ops::reshape(x, shape_of(shape.iter().cloned()));
+    let center = cx.step(mean(x.clone(), Some(ints(&others)), true))?;
+    let distances = cx.step(op::subtract(x.clone(), center.clone()))?;
+    let spread = cx.step(mean(op::square(distances.clone()).upcast(), Some(ints(&others)), true))?;
+    let factor = op::rsqrt(op::add(spread.clone(), number(dtype, epsilon)).upcast()).upcast();
+    let factor = cx.step(op::multiply(factor, column(scale)?.upcast()))?;
+    let scaled = op::multiply(distances, factor).upcast();
+    let normed = cx.step(op::add(scaled, column(offset)?.upcast()))?;
+    let vector = || shape_of([channels.clone()]);
+    let center = cx.step(ops::reshape(center, vector())?)?;
+    let mut spread = cx.step(ops::reshape(spread, vector())?)?;
+    // The variance of a sample.
+    let dims = ops::dims(&x)?;
+    let counted: Vec<_> =
+        others.iter().filter_map(|at| dims.get(usize::try_from(*at).ok()?).cloned()).collect();
+    let count = Dims::vector(counted, DataType::INT64).fold(1, tvmscript_prim::ops::mul)?;
+    let count = cx.importer.tensor(&Value::Dims(Dims::scalar(count, DataType::INT64)))?;
+    let count = cx.step(astype(count, dtype))?;
+    let fewer =
+        cx.step(op::maximum(op::subtract(count.clone(), number(dtype, 1.0)).upcast(), number(dtype, 1.0)))?;
+    spread = cx.step(op::multiply(spread, op::divide(count, fewer).upcast()))?;
+    let statistics = [center, spread];
+    let all = std::iter::once(normed).chain(statistics.iter().chain(&statistics).cloned());
+    Ok(Output::Values(all.map(Value::Tensor).collect()))
 }
 
 /// Divides by a power of the sum of squares in neighbouring channels.

@@ -3,7 +3,7 @@
 use tvmscript_ir_core::{Array, DataType, Ref};
 use tvmscript_prim::{IntImm, ops as dim};
 use tvmscript_relax::op::datatype::astype;
-use tvmscript_relax::op::elementwise::{exp, log, multiply, sqrt, square};
+use tvmscript_relax::op::elementwise::{add, exp, log, multiply, sqrt, square, subtract};
 use tvmscript_relax::op::join::flip;
 use tvmscript_relax::op::reduce as op;
 use tvmscript_relax::{Call, Expr};
@@ -23,6 +23,12 @@ rows! {
     "ArgMax" => |cx| extreme(cx, op::argmax), "argmax, astype", "an axis that is not constant";
     "ArgMin" => |cx| extreme(cx, op::argmin), "argmin, astype", "an axis that is not constant";
     "Cumprod" => |cx| scan(cx, op::cumprod), "cumprod, flip", "an axis that is not constant";
+    "CumulativeLogsumexp" => |cx| scan_with(cx, |cx, x, axis, is_exclusive| {
+        let greatest = cx.step(op::max(x.clone(), Some(ints(&[axis])), true))?;
+        let shares = cx.step(exp(subtract(x, greatest.clone()).upcast()))?;
+        let sums = op::cumsum(shares, Some(axis), None, Some(is_exclusive));
+        Ok(add(log(sums.upcast()).upcast(), greatest).upcast())
+    }), "max, subtract, exp, cumsum, log, add, flip", "an axis that is not constant";
     "Cumsum" => |cx| scan(cx, op::cumsum), "cumsum, flip", "an axis that is not constant";
     "EuclideanNorm" => |cx| {
         reduce(cx, |x, axes, keeps| sqrt(op::sum(square(x).upcast(), axes, keeps).upcast()))
@@ -109,15 +115,24 @@ fn extreme(cx: &mut Node<'_, '_>, op: fn(Expr, Option<i64>, bool) -> Ref<Call>) 
 type Scan = fn(Expr, Option<i64>, Option<DataType>, Option<bool>) -> Ref<Call>;
 
 fn scan(cx: &mut Node<'_, '_>, op: Scan) -> Converted {
+    scan_with(cx, |_, x, axis, is_exclusive| Ok(op(x, Some(axis), None, Some(is_exclusive)).upcast()))
+}
+
+/// A scan along an axis, from its end if the node says so.
+fn scan_with<'m>(
+    cx: &mut Node<'_, 'm>,
+    op: impl FnOnce(&mut Node<'_, 'm>, Expr, i64, bool) -> Result<Expr, Reason>,
+) -> Converted {
     let mut x = cx.input(0)?;
     let axis = ops::axis(cx.int(1, "the axis")?, ops::rank(&x)?)? as i64;
     let is_reverse = cx.flag("reverse");
     if is_reverse {
         x = flip(x, int(axis)).upcast();
     }
-    let scanned = op(x, Some(axis), None, Some(cx.flag("exclusive")));
+    let is_exclusive = cx.flag("exclusive");
+    let scanned = op(cx, x, axis, is_exclusive)?;
     Ok(match is_reverse {
-        true => flip(scanned.upcast(), int(axis)).into(),
+        true => flip(scanned, int(axis)).into(),
         false => scanned.into(),
     })
 }

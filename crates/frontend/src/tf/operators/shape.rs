@@ -53,10 +53,8 @@ rows! {
         Ok(Dims::scalar(dims.fold(1, dim::mul)?, dims.dtype).into())
     }, "a constant, or an integer that other operators use", "operands of unknown shape";
     "Squeeze" => squeeze_, "squeeze";
-    "Tile" => |cx| {
-        let repeats = cx.ints(1, "the number of repetitions")?;
-        Ok(tile(cx.input(0)?, ints(&repeats)).into())
-    }, "tile", "numbers of repetitions that are not constant";
+    "Tile" => tiled, "tile; with numbers that come from shapes reshape, broadcast_to, reshape",
+        "numbers of repetitions at run time";
     "Transpose" => |cx| {
         let axes = cx.ints(1, "the order of the axes")?;
         Ok(permute_dims(cx.input(0)?, Some(ints(&axes))).into())
@@ -148,6 +146,27 @@ fn shape(cx: &mut Node<'_, '_>, index: usize) -> Result<Value, Reason> {
     Ok(Value::Tensor(cx.normalize(found)?))
 }
 
+fn tiled(cx: &mut Node<'_, '_>) -> Converted {
+    let repeats = cx.dims(1, "the numbers of repetitions")?.values;
+    let x = cx.input(0)?;
+    if let Some(known) = repeats.iter().map(dim::int_value).collect::<Option<Vec<i64>>>() {
+        return Ok(tile(x, ints(&known)).into());
+    }
+    let dims = ops::dims(&x)?;
+    if dims.len() != repeats.len() {
+        return Err("needs one number of repetitions per axis".into());
+    }
+    let (mut split, mut spread, mut joined) = (Vec::new(), Vec::new(), Vec::new());
+    for (length, count) in dims.iter().zip(repeats) {
+        split.extend([IntImm::int64(1), length.clone()]);
+        joined.push(tvmscript_arith::simplify(&dim::mul(count.clone(), length.clone())?));
+        spread.extend([count, length.clone()]);
+    }
+    let split = cx.step(ops::reshape(x, ops::shape_of(split))?)?;
+    let spread = cx.step(broadcast_to(split, ops::shape_of(spread)))?;
+    Ok(ops::reshape(spread, ops::shape_of(joined))?.into())
+}
+
 /// The numbers of elements before and after each axis.
 fn paddings(cx: &Node<'_, '_>) -> Result<Vec<i64>, Reason> {
     let paddings = cx.ints(1, "the paddings")?;
@@ -169,9 +188,13 @@ fn mirror_pad(cx: &mut Node<'_, '_>) -> Converted {
     if only("mode", cx.text_attr("mode"), &["REFLECT", "SYMMETRIC"])? == "REFLECT" {
         return Ok(pad(x, ints(&paddings), Str::from("reflect"), 0.0).into());
     }
-    let lengths = ops::lengths(&x)?;
-    for (axis, (widths, length)) in paddings.chunks_exact(2).zip(lengths).enumerate() {
+    let dims = ops::dims(&x)?;
+    for (axis, (widths, length)) in paddings.chunks_exact(2).zip(&dims).enumerate() {
         let [before, after] = *widths else { continue };
+        if before == 0 && after == 0 {
+            continue;
+        }
+        let length = dim::int_value(length).ok_or_else(|| Reason::from("needs axes of known length"))?;
         if before > length || after > length {
             return Err("paddings must not be larger than the axis".into());
         }

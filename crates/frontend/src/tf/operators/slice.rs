@@ -1,35 +1,27 @@
 //! Parts of tensors.
 
-use tvmscript_ir_core::{Object, Ref, Span};
+use tvmscript_ir_core::{DataType, Ref};
 use tvmscript_prim::{self as prim, IntImm, ops as dim};
-use tvmscript_relax::op::index::{strided_slice, take};
-use tvmscript_relax::op::join::split;
+use tvmscript_relax::op::create::arange;
+use tvmscript_relax::op::datatype::astype;
+use tvmscript_relax::op::elementwise::add;
+use tvmscript_relax::op::index::{dynamic_strided_slice, strided_slice, take};
+use tvmscript_relax::op::join::concat;
 use tvmscript_relax::op::shape::{expand_dims, squeeze};
-use tvmscript_relax::{Call, Constant, Expr, PrimValue, Tuple};
+use tvmscript_relax::{Call, Expr, PrimValue, Tuple};
 
 use super::super::dims::Dims;
 use super::super::importer::Value;
-use super::super::node::{Converted, Node, Output};
+use super::super::node::{Converted, Node};
 use super::rows;
 use crate::error::Reason;
-use crate::ops::{self, field, int_operand, int64s, ints};
+use crate::ops::{self, int_operand, ints};
 
 rows! {
-    "Slice" => slice_, "strided_slice", "starts or sizes that are not constant";
-    "Split" => |cx| {
-        let axis = cx.int(0, "the axis")?;
-        let count = cx.int_attr("num_split").unwrap_or(1);
-        let x = cx.input(1)?;
-        parts(cx, x, axis, usize::try_from(count).unwrap_or(0), None)
-    }, "split and its results", "an axis that is not constant";
-    "SplitV" => split_v, "split and its results", "an axis or sizes that are not constant";
-    "StridedSlice" => strided, "strided_slice, squeeze, expand_dims; take",
-        "ranges with bounds at run time";
-    "Unpack" => unpack, "split, squeeze of each result";
+    "Slice" => slice_, "strided_slice; with starts at run time arange, add, take", "sizes at run time";
+    "StridedSlice" => strided, "strided_slice, squeeze, expand_dims; with bounds at run time dynamic_strided_slice, take",
+        "strides other than 1 with bounds at run time";
 }
-
-/// Maximum number of parts.
-const MAX_PARTS: usize = 1 << 16;
 
 /// A part of an axis: first index, index after the last, step.
 #[derive(Debug, Clone)]
@@ -44,6 +36,11 @@ impl Range {
     /// Neighbouring elements.
     pub(super) fn of(axis: usize, begin: i64, end: i64) -> Range {
         Range::until(axis, begin, IntImm::int64(end))
+    }
+
+    /// Elements at equal distances, before an index.
+    pub(super) fn strided(axis: usize, begin: i64, end: prim::Expr, stride: i64) -> Range {
+        Range { axis, begin: IntImm::int64(begin), end, stride }
     }
 
     /// Neighbouring elements up to an index.
@@ -66,9 +63,31 @@ pub(super) fn slice(x: Expr, ranges: &[Range]) -> Ref<Call> {
     )
 }
 
+/// A slice, of which parts of one element have the length 1 even if the axis was of unknown length.
+fn with_single(cx: &mut Node<'_, '_>, value: Expr, ranges: &[Range]) -> Result<Expr, Reason> {
+    let Some(mut dims) = ops::dims_of(&value) else { return Ok(value) };
+    let mut has_changed = false;
+    for range in ranges {
+        let bounds = dim::int_value(&range.begin).zip(dim::int_value(&range.end));
+        let is_single = bounds.is_some_and(|(begin, end)| begin >= 0 && end.checked_sub(begin) == Some(1));
+        let length = dims.get_mut(range.axis).filter(|length| is_single && dim::int_value(length).is_none());
+        if let Some(length) = length {
+            *length = IntImm::int64(1);
+            has_changed = true;
+        }
+    }
+    match has_changed {
+        true => {
+            let info = ops::tensor_of(dims, ops::dtype_of(&value));
+            Ok(cx.graph().match_cast(value, info)?)
+        }
+        false => Ok(value),
+    }
+}
+
 fn slice_(cx: &mut Node<'_, '_>) -> Converted {
-    let begins = cx.dims(1, "the starts")?;
     let sizes = cx.dims(2, "the sizes")?;
+    let Some(begins) = cx.known_dims(1) else { return moving_slice(cx, &sizes) };
     if let (true, Some(dims)) = (cx.is_symbolic(0), cx.known_dims(0))
         && let ([begin], [size]) = (begins.values.as_slice(), sizes.values.as_slice())
         && let (Some(begin), Some(size)) = (dim::int_value(begin), dim::int_value(size))
@@ -93,11 +112,49 @@ fn slice_(cx: &mut Node<'_, '_>) -> Converted {
             ranges.push(Range { axis, begin: begin.clone(), end, stride: 1 });
         }
     }
-    Ok(if ranges.is_empty() { x.into() } else { slice(x, &ranges).into() })
+    if ranges.is_empty() {
+        return Ok(x.into());
+    }
+    let value = cx.step(slice(x, &ranges))?;
+    Ok(with_single(cx, value, &ranges)?.into())
+}
+
+/// A slice of known size whose start is known only at run time: its elements are taken along each axis.
+fn moving_slice(cx: &mut Node<'_, '_>, sizes: &Dims) -> Converted {
+    let starts = bounds(cx, 1)?;
+    let mut x = cx.input(0)?;
+    for (axis, (start, size)) in starts.into_iter().zip(&sizes.values).enumerate() {
+        let size = dim::int_value(size);
+        match (start, size) {
+            (Bound::Known(begin), size) => {
+                let dims = ops::dims(&x)?;
+                let end = match size {
+                    Some(-1) => dims.get(axis).cloned().unwrap_or_else(|| IntImm::int64(i64::MAX)),
+                    Some(size) => tvmscript_arith::simplify(&dim::add(begin.clone(), IntImm::int64(size))?),
+                    None => return Err("sizes must be constant where starts are not".into()),
+                };
+                x = cx.step(slice(x, &[Range { axis, begin, end, stride: 1 }]))?;
+            }
+            (Bound::Runtime(begin), Some(size @ 0..)) => {
+                let dtype = ops::dtype_of(&begin);
+                let places = arange(int_operand(0), Some(int_operand(size)), int_operand(1), Some(dtype));
+                let places = cx.step(places)?;
+                let places = cx.step(add(begin, places))?;
+                x = cx.step(take(x, places, Some(axis as i64), "clip".into()))?;
+            }
+            (Bound::Runtime(_), _) => return Err("sizes must be constant where starts are not".into()),
+        }
+    }
+    Ok(x.into())
 }
 
 /// Integers at the positions of a slice in Python's notation.
-fn picked(values: &[prim::Expr], begin: i64, end: i64, stride: i64) -> Result<Vec<prim::Expr>, Reason> {
+pub(super) fn picked(
+    values: &[prim::Expr],
+    begin: i64,
+    end: i64,
+    stride: i64,
+) -> Result<Vec<prim::Expr>, Reason> {
     let count = values.len() as i64;
     let mut at = begin;
     let mut found = Vec::new();
@@ -167,7 +224,7 @@ fn strided(cx: &mut Node<'_, '_>) -> Converted {
     let mask = |name: &str| cx.int_attr(name).unwrap_or(0);
     let (begin_mask, end_mask) = (mask("begin_mask"), mask("end_mask"));
     let is_masked = |mask: i64, at: usize| at < 63 && mask >> at & 1 == 1;
-    let (mut ranges, mut taken) = (Vec::new(), Vec::new());
+    let (mut ranges, mut running, mut taken) = (Vec::new(), Vec::new(), Vec::new());
     let (mut removed, mut added) = (Vec::new(), Vec::new());
     let (mut axis, mut position) = (0, 0);
     for entry in &entries {
@@ -195,10 +252,18 @@ fn strided(cx: &mut Node<'_, '_>) -> Converted {
             }
             Entry::Part { at, is_index: false } => {
                 let length = dims.as_ref().and_then(|dims| dims.get(axis)).cloned();
-                let begin = if is_masked(begin_mask, at) { None } else { known(&begins, at)? };
-                let end = if is_masked(end_mask, at) { None } else { known(&ends.clone()?, at)? };
+                let begin = begins.get(at).filter(|_| !is_masked(begin_mask, at)).cloned();
+                let end = if is_masked(end_mask, at) { None } else { ends.clone()?.get(at).cloned() };
                 let stride = strides.get(at).copied().unwrap_or(1);
-                ranges.extend(range(axis, length, begin, end, stride)?);
+                match (begin, end) {
+                    (begin @ Some(Bound::Runtime(_)), end) | (begin, end @ Some(Bound::Runtime(_))) => {
+                        if stride != 1 {
+                            return Err("strides need bounds that are constant, or come from shapes".into());
+                        }
+                        running.push((axis, [begin, end]));
+                    }
+                    (begin, end) => ranges.extend(range(axis, length, known(begin), known(end), stride)?),
+                }
                 axis += 1;
                 position += 1;
             }
@@ -207,6 +272,10 @@ fn strided(cx: &mut Node<'_, '_>) -> Converted {
     let mut value = x;
     if !ranges.is_empty() {
         value = cx.step(slice(value, &ranges))?;
+        value = with_single(cx, value, &ranges)?;
+    }
+    if !running.is_empty() {
+        value = running_slice(cx, value, running)?;
     }
     for (axis, index) in taken.into_iter().rev() {
         value = cx.step(take(value, index, Some(axis as i64), "wrap".into()))?;
@@ -250,12 +319,47 @@ fn bounds(cx: &mut Node<'_, '_>, index: usize) -> Result<Vec<Bound>, Reason> {
 }
 
 /// A bound that is known.
-fn known(bounds: &[Bound], at: usize) -> Result<Option<prim::Expr>, Reason> {
-    match bounds.get(at) {
-        Some(Bound::Known(bound)) => Ok(Some(bound.clone())),
-        Some(Bound::Runtime(_)) => Err("bounds of ranges must be constant, or come from shapes".into()),
-        None => Ok(None),
+fn known(bound: Option<Bound>) -> Option<prim::Expr> {
+    match bound {
+        Some(Bound::Known(bound)) => Some(bound),
+        _ => None,
     }
+}
+
+/// The parts of axes whose first index and index after the last are known only at run time.
+fn running_slice(
+    cx: &mut Node<'_, '_>,
+    x: Expr,
+    ranges: Vec<(usize, [Option<Bound>; 2])>,
+) -> Result<Expr, Reason> {
+    let mut dims = ops::dims(&x)?;
+    let mut bounds =
+        [vec![ops::int64_vector(&[0]); dims.len()], vec![ops::int64_vector(&[i64::MAX]); dims.len()]];
+    for (axis, range) in ranges {
+        if let Some(length) = dims.get_mut(axis) {
+            *length = prim::Var::new(format!("{}_d{axis}", cx.layer), DataType::INT64).upcast();
+        }
+        for (all, bound) in bounds.iter_mut().zip(range) {
+            let bound = match bound {
+                None => continue,
+                Some(Bound::Known(bound)) => {
+                    cx.importer.tensor(&Value::Dims(Dims::vector(vec![bound], DataType::INT64)))?
+                }
+                Some(Bound::Runtime(bound)) => {
+                    let bound = cx.step(astype(bound, DataType::INT64))?;
+                    cx.step(ops::reshape(bound, ops::shape(&[1]))?)?
+                }
+            };
+            if let Some(entry) = all.get_mut(axis) {
+                *entry = bound;
+            }
+        }
+    }
+    let [begins, ends] = bounds.map(|all| concat(Tuple::new(all).upcast(), Some(0)));
+    let (begins, ends) = (cx.step(begins)?, cx.step(ends)?);
+    let strides = ops::int64_vector(&vec![1; dims.len()]);
+    let info = ops::tensor_of(dims, ops::dtype_of(&x));
+    Ok(cx.graph().match_cast(dynamic_strided_slice(x, begins, ends, strides), info)?)
 }
 
 /// The part of an axis at one index.
@@ -338,93 +442,4 @@ fn strided_dims(cx: &mut Node<'_, '_>, dims: &Dims, strides: &[i64]) -> Converte
         _ => (begin.unwrap_or(count - 1).clamp(-1, count - 1), end.unwrap_or(-1).clamp(-1, count - 1)),
     };
     Ok(dims.with(picked(&dims.values, begin, end, *stride)?).into())
-}
-
-// --- splits ------------------------------------------------------------------------------------------------------
-
-/// The parts of a tensor along an axis: equal ones, or those that begin at positions.
-fn parts(cx: &mut Node<'_, '_>, x: Expr, axis: i64, count: usize, starts: Option<Vec<i64>>) -> Converted {
-    if !(1..=MAX_PARTS).contains(&count) {
-        return Err(Reason(format!("must have from 1 to {MAX_PARTS} parts, found {count}")));
-    }
-    if count == 1 {
-        return Ok(x.into());
-    }
-    let axis = ops::axis(axis, ops::rank(&x)?)?;
-    if x.is::<Constant>() {
-        return parts_of_constant(cx, &x, axis, count, starts);
-    }
-    let sections: Object = match starts {
-        Some(starts) => int64s(&starts).into(),
-        None => Ref::new(IntImm {
-            span: Span::current(),
-            dtype: tvmscript_ir_core::DataType::INT64,
-            value: count as i64,
-        })
-        .into(),
-    };
-    let all = cx.normalize(split(x, sections, axis as i64))?;
-    Ok(Output::Many((0..count).map(|index| field(&all, index)).collect()))
-}
-
-/// The parts of a constant, as constants.
-fn parts_of_constant(
-    cx: &mut Node<'_, '_>,
-    x: &Expr,
-    axis: usize,
-    count: usize,
-    starts: Option<Vec<i64>>,
-) -> Converted {
-    let length = ops::lengths(x)?.get(axis).copied().unwrap_or(0);
-    let equal = length / count as i64;
-    let mut bounds = starts.unwrap_or_else(|| (1..count as i64).map(|part| part * equal).collect());
-    bounds.insert(0, 0);
-    bounds.push(length);
-    let parts = bounds
-        .iter()
-        .zip(bounds.iter().skip(1))
-        .map(|(begin, end)| cx.step(slice(x.clone(), &[Range::of(axis, *begin, *end)])));
-    Ok(Output::Many(parts.collect::<Result<_, _>>()?))
-}
-
-fn split_v(cx: &mut Node<'_, '_>) -> Converted {
-    let axis = cx.int(2, "the axis")?;
-    let mut sizes = cx.ints(1, "the sizes")?;
-    let x = cx.input(0)?;
-    if let Some(unknown) = sizes.iter().position(|size| *size == -1) {
-        let length = ops::axis(axis, ops::rank(&x)?).map(|axis| ops::lengths_of(&x)?.get(axis).copied())?;
-        let length = length.ok_or_else(|| Reason::from("a size of -1 needs an axis of known length"))?;
-        let others: i64 =
-            sizes.iter().filter(|size| **size != -1).fold(0, |all, size| all.saturating_add(*size));
-        if let Some(size) = sizes.get_mut(unknown) {
-            *size = length.saturating_sub(others);
-        }
-    }
-    let mut starts = Vec::new();
-    let mut at: i64 = 0;
-    for size in &sizes {
-        at = at.saturating_add(*size);
-        starts.push(at);
-    }
-    starts.pop();
-    parts(cx, x, axis, sizes.len(), Some(starts))
-}
-
-fn unpack(cx: &mut Node<'_, '_>) -> Converted {
-    let axis = cx.int_attr("axis").unwrap_or(0);
-    if let (true, Some(dims)) = (cx.is_symbolic(0), cx.known_dims(0)) {
-        let scalars = dims.values.iter().map(|value| Dims::scalar(value.clone(), dims.dtype));
-        let values = scalars.map(|dims| dims.as_constant().map_or(Value::Dims(dims), Value::Tensor));
-        return Ok(Output::Values(values.collect()));
-    }
-    let x = cx.input(0)?;
-    let count = usize::try_from(cx.int_attr("num").unwrap_or(0)).unwrap_or(0);
-    if count == 0 {
-        return Ok(Output::Values(Vec::new()));
-    }
-    let Output::Many(all) = parts(cx, x.clone(), axis, count, None)? else {
-        return Ok(squeeze(x, Some(ints(&[axis]))).into());
-    };
-    let all = all.into_iter().map(|part| squeeze(part, Some(ints(&[axis]))).upcast());
-    Ok(Output::Many(all.collect()))
 }

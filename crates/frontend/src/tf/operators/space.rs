@@ -15,12 +15,11 @@ use crate::error::Reason;
 use crate::ops::{self, dtype_of, ints, shape_of};
 
 rows! {
-    "BatchToSpaceND" => batch_to_space, "reshape, permute_dims, strided_slice", "blocks or crops that are not constant";
+    "BatchToSpace", "BatchToSpaceND" => batch_to_space, "reshape, permute_dims, strided_slice", "blocks or crops that are not constant";
     "DepthToSpace" => |cx| depth(cx, false), "reshape, permute_dims, reshape", "`NCHW_VECT_C`";
-    "ResizeBicubic" => |cx| resize(cx, "cubic"), "image.resize2d", "a size that is not constant";
     "ResizeBilinear" => |cx| resize(cx, "linear"), "image.resize2d", "a size that is not constant";
     "ResizeNearestNeighbor" => |cx| resize(cx, "nearest_neighbor"), "image.resize2d", "a size that is not constant";
-    "SpaceToBatchND" => space_to_batch, "nn.pad, reshape, permute_dims", "blocks or paddings that are not constant";
+    "SpaceToBatch", "SpaceToBatchND" => space_to_batch, "nn.pad, reshape, permute_dims", "blocks or paddings that are not constant";
     "SpaceToDepth" => |cx| depth(cx, true), "reshape, permute_dims, reshape", "`NCHW_VECT_C`";
 }
 
@@ -94,8 +93,11 @@ fn depth(cx: &mut Node<'_, '_>, to_depth: bool) -> Converted {
 
 /// The sizes of blocks, and two numbers for each axis that has them.
 fn blocks(cx: &Node<'_, '_>, what: &str) -> Result<(Vec<i64>, Vec<[i64; 2]>), Reason> {
-    let blocks = cx.ints(1, "the sizes of blocks")?;
-    let pairs = cx.ints(2, what)?;
+    // The older operators have one block size for both axes.
+    let (blocks, pairs) = match cx.int_attr("block_size") {
+        Some(size) => (vec![size; 2], cx.ints(1, what)?),
+        None => (cx.ints(1, "the sizes of blocks")?, cx.ints(2, what)?),
+    };
     let pairs: Vec<[i64; 2]> = pairs.chunks_exact(2).filter_map(|pair| pair.try_into().ok()).collect();
     let is_good = pairs.len() == blocks.len()
         && pairs.iter().flatten().all(|count| *count >= 0)
@@ -195,9 +197,6 @@ fn resize(cx: &mut Node<'_, '_>, method: &str) -> Converted {
         true => astype(x, DataType::FLOAT32).upcast(),
         false => x,
     };
-    // With half pixels, the cubic is another one, without the pixels outside.
-    let (alpha, leaves_out) = if mode == "half_pixel" { (-0.5, 1) } else { (-0.75, 0) };
     let [layout, method, mode, rounding] = ["NHWC", method, mode, rounding].map(Str::from);
-    Ok(resize2d(x, ops::shape(&size), None, layout, method, mode, rounding, alpha, leaves_out, 0.0, None)
-        .into())
+    Ok(resize2d(x, ops::shape(&size), None, layout, method, mode, rounding, -0.75, 0, 0.0, None).into())
 }
