@@ -5,6 +5,7 @@
 use hashbrown::{HashMap, HashSet};
 use tvmscript_arith::{Analyzer, DEFAULT_NODE_BUDGET};
 use tvmscript_ir::DictAttrs;
+use tvmscript_ir_core::names::UniqueNames;
 use tvmscript_ir_core::{
     Array, DataType, Map, Object, ObjectLike, PtrMap, Ref, Span, Str, Value, free_variables,
     try_post_order_mutate,
@@ -74,7 +75,7 @@ pub fn create_indexed_prim_func(arguments: &[Argument], types: IndexTypes) -> Re
         buffers: HashMap::new(),
         arguments: tensors.iter().map(|tensor| tensor.key()).collect(),
         allocated: Vec::new(),
-        names: HashMap::new(),
+        names: UniqueNames::numbered_from(1),
         analyzer: Analyzer::with_node_budget(BODY_BUDGET),
         index,
         retype: Retype::default(),
@@ -151,8 +152,8 @@ struct Builder {
     buffers: HashMap<(usize, i64), Ref<Buffer>>,
     arguments: HashSet<(usize, i64)>,
     allocated: Vec<Ref<Buffer>>,
-    /// Names of blocks, with the number of the last one made from each.
-    names: HashMap<String, usize>,
+    /// Names of blocks.
+    names: UniqueNames,
     analyzer: Analyzer,
     /// The type that indices get.
     index: Option<DataType>,
@@ -286,17 +287,7 @@ impl Builder {
 
     /// A name for a block that no other block has.
     fn fresh_name(&mut self, name: &Str) -> Str {
-        let name = name.as_str().replace('.', "_");
-        let Some(count) = self.names.get(&name).copied() else {
-            self.names.insert(name.clone(), 0);
-            return name.into();
-        };
-        let free = (count + 1..).find(|number| !self.names.contains_key(&format!("{name}_{number}")));
-        let number = free.unwrap_or(count);
-        let new = format!("{name}_{number}");
-        self.names.insert(name, number);
-        self.names.insert(new.clone(), 0);
-        new.into()
+        self.names.take(&name.replace('.', "_")).into()
     }
 }
 

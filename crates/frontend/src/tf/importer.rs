@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use tvmscript_ir::{BaseFunc, GlobalVar};
+use tvmscript_ir_core::names::UniqueNames;
 use tvmscript_ir_core::{DataType, PtrMap, Ref};
 use tvmscript_relax::op::datatype::astype;
 use tvmscript_relax::op::shape::shape_to_tensor;
@@ -16,7 +17,7 @@ use super::proto::{FunctionDef, GraphDef, NodeDef};
 use super::saved_model::Interface;
 use super::variables::Variables;
 use crate::error::{ImportError, ImportErrors, ImportWarning, Reason};
-use crate::graph::{Graph, Layer, UniqueNames, described};
+use crate::graph::{Graph, Layer, described};
 use crate::ops::{self, field};
 use crate::{Format, ImportOptions, Imported};
 

@@ -30,7 +30,8 @@ mod tensor;
 
 use hashbrown::HashMap;
 use tvmscript_ir::{BaseFunc, GlobalVar, IRModule};
-use tvmscript_ir_core::{DataType, Map, Ref, Span, Str, structural_equal, structural_hash};
+use tvmscript_ir_core::names::UniqueNames;
+use tvmscript_ir_core::{DataType, Map, Ref, Span, structural_equal, structural_hash};
 use tvmscript_prim as prim;
 use tvmscript_relax::func_type::prim_func_type;
 use tvmscript_relax::op::index::dynamic_strided_slice;
@@ -105,7 +106,7 @@ struct Legalizer {
     forms: Forms,
     /// Functions of the module and new ones, by structural hash.
     known: HashMap<u64, Vec<NamedFunction>>,
-    names: hashbrown::HashSet<Str>,
+    names: UniqueNames,
     added: Vec<NamedFunction>,
 }
 
@@ -159,14 +160,11 @@ impl Legalizer {
             fills_spans,
             forms,
             known: HashMap::new(),
-            names: module
-                .functions
-                .iter()
-                .map(|(var, _): (&Ref<GlobalVar>, _)| var.name_hint.clone())
-                .collect(),
+            names: UniqueNames::numbered_from(1).separated_by(""),
             added: Vec::new(),
         };
         for (var, function) in module.functions.iter() {
+            new.names.insert(&var.name_hint);
             if function.is::<PrimFunc>() {
                 new.remember(var.clone(), function.clone());
             }
@@ -314,13 +312,7 @@ impl Legalizer {
         if let Some((var, _)) = same.next() {
             return var.clone();
         }
-        let mut unique: Str = name.into();
-        let mut number = 0;
-        while !self.names.insert(unique.clone()) {
-            number += 1;
-            unique = format!("{name}{number}").into();
-        }
-        let mut var = GlobalVar::new(unique);
+        let mut var = GlobalVar::new(self.names.take(name));
         var.make_mut().struct_info_ = Some(function_type);
         self.added.push((var.clone(), function.clone()));
         self.remember(var.clone(), function);
