@@ -2,6 +2,8 @@
 //!
 //! Upstream counterparts: `topi/vision/{nms,nms_util}.py`, `topi/{sort,scan}.py`.
 
+use std::slice::from_ref;
+
 use tvmscript_ir_core::{DataType, Ref};
 use tvmscript_prim::ops;
 use tvmscript_relax::attrs::AllClassNonMaximumSuppressionAttrs;
@@ -46,7 +48,7 @@ fn counted(scores: &Tensor, threshold: &Tensor) -> Answer<Tensor> {
                 low.set(number(INT32, 0)),
                 high.set(cast_node(&length, INT32)),
                 repeat_while(low.get().lt(high.get()), narrow),
-                Cells(result).store(&[i.clone()], low.get()),
+                Cells(result).store(from_ref(i), low.get()),
             ]);
             low.around(high.around(body))
         })
@@ -93,7 +95,7 @@ fn chosen(
         };
         let (boxes, scores, sorted) = (Flat(boxes), Cells(scores), Cells(sorted));
         each(&rows, |i| {
-            let limit = wide(&Cells(count).at(&[i.clone()]));
+            let limit = wide(&Cells(count).at(from_ref(i)));
             let chosen = Local::new("chosen", INT32)?;
             let score = |j: &Scalar| scores.at(&[i.clone(), j.clone()]);
             let [length, numbers] = &per_box;
@@ -118,7 +120,7 @@ fn chosen(
                 let is_good = score(j).gt(Cells(threshold).at(&[]));
                 when(is_left, when(is_good, sequence([keep, chosen.count(), others])))
             });
-            let set = |value: Scalar| Cells(found).store(&[i.clone()], value);
+            let set = |value: Scalar| Cells(found).store(from_ref(i), value);
             let some = sequence([chosen.set(number(INT32, 0)), each_box, set(chosen.get())]);
             either(least.gt(0).and(limit.gt(0)), chosen.around(some), set(number(INT32, 0)))
         })
@@ -147,9 +149,9 @@ fn listed([indices, count, offsets]: [&Tensor; 3], lengths: &Lengths, most: i64)
             let result = Cells(result);
             let clear = each(&all, |i| each(&int(3), |j| result.store(&[i.clone(), j.clone()], int(0))));
             let fill = repeat(&rows, ForKind::Parallel, |i| {
-                let limit = wide(&Cells(count).at(&[i.clone()])).min(most);
+                let limit = wide(&Cells(count).at(from_ref(i))).min(most);
                 each(&limit, |j| {
-                    let row = Cells(offsets).at(&[i.clone()]) + j;
+                    let row = Cells(offsets).at(from_ref(i)) + j;
                     let index = wide(&Cells(indices).at(&[i.clone(), j.clone()]));
                     let numbers = [i.floordiv(&classes), i.floormod(&classes), index];
                     let stores = numbers.into_iter().zip(0..);
@@ -189,7 +191,7 @@ fn listed_by_batch(
                 };
                 let from = [i.clone(), j.clone()];
                 let (index, score) = (wide(&Cells(indices).at(&from)), Cells(scores).at(&from));
-                let after = Cells(total).at(&[batch.clone()]) + &class * &boxes - &offset + j - &count;
+                let after = Cells(total).at(from_ref(&batch)) + &class * &boxes - &offset + j - &count;
                 let zero = constant(DataType::FLOAT32, 0.0);
                 let chosen = row(&offset + j, class.clone(), index, score);
                 either(j.lt(&count), chosen, row(after, int(0), int(0), zero))

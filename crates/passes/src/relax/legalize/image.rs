@@ -84,6 +84,9 @@ pub(super) fn weighted(values: [Scalar; 4], weights: &[Scalar; 4]) -> Scalar {
     products.reduce(|sum, product| sum + product).unwrap_or_else(|| float(0.0))
 }
 
+/// Makes a value on a side, by its number, from the values at offsets.
+type Combine<'c> = dyn Fn(usize, &dyn Fn(i64) -> Scalar) -> Scalar + 'c;
+
 /// The sides of an image that is resized, and how.
 struct Resize<'a> {
     data: &'a Tensor,
@@ -106,14 +109,13 @@ impl Resize<'_> {
         self.data.at(&inside).cast(DataType::FLOAT32)
     }
 
-    /// A value from the elements around a place, one side after the other: `combine` gets the number of a side and a
-    /// function from offsets on it to values.
+    /// A value from the elements around a place, one side after the other.
     fn around(
         &self,
         indices: &[Scalar],
         base: &[Scalar],
         places: &[Scalar],
-        combine: &dyn Fn(usize, &dyn Fn(i64) -> Scalar) -> Scalar,
+        combine: &Combine<'_>,
     ) -> Scalar {
         match base.get(places.len()) {
             None => self.pixel(indices, places),

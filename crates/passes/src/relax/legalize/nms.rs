@@ -2,6 +2,8 @@
 //!
 //! Upstream counterpart: `topi/vision/nms.py`.
 
+use std::slice::from_ref;
+
 use tvmscript_ir_core::{DataType, Ref};
 use tvmscript_prim::IntImm;
 use tvmscript_relax::attrs::{GetValidCountsAttrs, NonMaximumSuppressionAttrs};
@@ -56,8 +58,8 @@ pub(super) fn get_valid_counts(site: &mut Site<'_>) -> Answer<Outcome> {
         let [data] = inputs else { return unsupported("there is not one input") };
         let (data, [count, kept, indices]) = (Cells(data), outputs.each_ref().map(Cells));
         repeat(&batches, ForKind::Parallel, |i| {
-            let counted = count.at(&[i.clone()]);
-            let set = |value: Scalar| count.store(&[i.clone()], value);
+            let counted = count.at(from_ref(i));
+            let set = |value: Scalar| count.store(from_ref(i), value);
             let copy = |j: &Scalar| {
                 let is_good = data.at(&[i.clone(), j.clone(), int(score_index)]).gt(score_threshold);
                 let is_known = || data.at(&[i.clone(), j.clone(), int(id_index)]).ge(0);
@@ -298,7 +300,7 @@ impl Batch<'_> {
             .fold(sequence(std::iter::once(chosen).chain(end)), |body, local| local.around(body));
         let counted = self.found.around(sequence([self.found.set(number(INT32, 0)), inner]));
         self.considered.around(sequence([
-            self.considered.set(count.at(&[self.i.clone()])),
+            self.considered.set(count.at(from_ref(self.i))),
             when(is_cut, self.considered.set(number(INT32, top_k))),
             self.copy_sorted(),
             counted,
