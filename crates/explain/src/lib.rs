@@ -18,4 +18,3 @@
 pub mod expand;
 #[cfg(feature = "print")]
 pub mod explain;
-mod names;

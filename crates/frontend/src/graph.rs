@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use tvmscript_ir::{BaseFunc, DictAttrs, GLOBAL_SYMBOL, GlobalVar, IRModule};
 use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::mutate::post_order_mutate;
+use tvmscript_ir_core::names::UniqueNames;
 use tvmscript_ir_core::span::CurrentSpan;
 use tvmscript_ir_core::visit::{Visitor, Walk};
 use tvmscript_ir_core::{Map, Object, ObjectLike, PtrMap, Ref, SourceId, Span, SpanMark, Value};
@@ -309,33 +310,6 @@ fn named_constants(module: &Ref<IRModule>, names: &PtrMap<String>) -> Vec<(Strin
         Walk::Skip
     });
     found
-}
-
-/// Names that are given once each: a further one gets a number.
-#[derive(Debug, Clone)]
-pub(crate) struct UniqueNames {
-    taken: HashSet<String>,
-    /// The next number of a name that is taken; without it, numbering names would be quadratic.
-    next: HashMap<String, usize>,
-    first: usize,
-}
-
-impl UniqueNames {
-    /// No names; the second of a name gets the number `first`.
-    pub(crate) fn numbered_from(first: usize) -> UniqueNames {
-        UniqueNames { taken: HashSet::new(), next: HashMap::new(), first }
-    }
-
-    /// The name, with a number if it is taken.
-    pub(crate) fn take(&mut self, name: &str) -> String {
-        let mut unique = name.to_owned();
-        while !self.taken.insert(unique.clone()) {
-            let number = self.next.entry(name.to_owned()).or_insert(self.first);
-            unique = format!("{name}_{number}");
-            *number += 1;
-        }
-        unique
-    }
 }
 
 /// The type of a value for messages: `float32 (2, 3)`.

@@ -6,6 +6,25 @@ use tvmscript_prim::{Expr, StringImm};
 
 use crate::compile::{Arguments, named_type, pointee};
 use crate::error::{Result, unsupported};
+use crate::scalar::{Scalar, is_float, round, wrap};
+
+/// The value that changes no other one of a type when an operator combines them.
+pub(crate) fn neutral(operator: Operator, dtype: DataType) -> Scalar {
+    let width = u32::from(dtype.bits.clamp(1, 64));
+    let infinity = |sign: f64| round(dtype, sign * f64::INFINITY).unwrap_or_default();
+    match (operator, is_float(dtype)) {
+        (Operator::Max, true) => Scalar::Float(infinity(-1.0)),
+        (Operator::Min, true) => Scalar::Float(infinity(1.0)),
+        (Operator::Mul, true) => Scalar::Float(1.0),
+        (_, true) => Scalar::Float(0.0),
+        (Operator::Mul, false) => Scalar::Int(1),
+        (Operator::Max, false) if dtype.is_int() => Scalar::Int(-1 << (width - 1)),
+        (Operator::Min, false) if dtype.is_int() => Scalar::Int((u64::MAX >> (65 - width)) as i64),
+        (Operator::Min, false) => Scalar::Int((u64::MAX >> (64 - width)) as i64),
+        (Operator::BitAnd, false) => Scalar::Int(wrap(dtype, -1) as i64),
+        (_, false) => Scalar::Int(0),
+    }
+}
 
 /// A reduction over threads, such as `tl::AllReduce<tl::MaxOp, 128, 1, 0, ..`.
 #[derive(Debug)]

@@ -17,6 +17,9 @@ const FUNCTIONS: &[(&str, Function)] = &[
     ("__tvm_tensormap_create_im2col", create_patches),
     ("__tvm_tensormap_create_tiled", create_tiled),
     ("tvm.contrib.sort.argsort", |machine, values, count| sort(&mut machine.memory, values, count, true)),
+    ("tvm.contrib.sort.argsort_nms", |machine, values, count| {
+        sort_counted(&mut machine.memory, values, count)
+    }),
     ("tvm.contrib.sort.sort", |machine, values, count| sort(&mut machine.memory, values, count, false)),
     ("tvm.contrib.sort.topk", |machine, values, count| topk(&mut machine.memory, values, count)),
 ];
@@ -92,10 +95,12 @@ fn outside(index: i64) -> crate::error::RunError {
 }
 
 /// Calls a function with the positions along an axis in the order of their values, for each line: the memory, the
-/// position of an element in the input, and, by place and length, that in the output.
+/// position of an element in the input, and, by place and length, that in the output. If there are limits, one per line,
+/// only so many elements of a line are sorted, and the others follow.
 fn for_each_line(
     memory: &mut Memory,
     input: &View,
+    limits: Option<&View>,
     axis: i64,
     is_ascending: bool,
     mut line: impl FnMut(&mut Memory, &[(i64, u64)], &dyn Fn(i64, i64) -> i64) -> Result<()>,
@@ -118,16 +123,21 @@ fn for_each_line(
                 values.push((index, input.load(memory, place(index, extent))?));
             }
             let is_float = is_float(input.dtype);
-            // Equal values keep their order. A NaN is neither before nor after another value.
+            let sorted = match limits {
+                Some(limits) => limits.load(memory, outer * after + inner)? as i64,
+                None => extent,
+            };
+            let rest = values.split_off(values.len().min(usize::try_from(sorted).unwrap_or_default()));
+            // Equal values keep their order. A NaN is greater than all numbers.
             values.sort_by(|(_, a), (_, b)| {
+                let [x, y] = [a, b].map(|bits| f64::from_bits(*bits));
                 let order = match is_float {
-                    true => f64::from_bits(*a)
-                        .partial_cmp(&f64::from_bits(*b))
-                        .unwrap_or(std::cmp::Ordering::Equal),
+                    true => x.partial_cmp(&y).unwrap_or_else(|| x.is_nan().cmp(&y.is_nan())),
                     false => crate::scalar::wide(input.dtype, *a).cmp(&crate::scalar::wide(input.dtype, *b)),
                 };
                 if is_ascending { order } else { order.reverse() }
             });
+            values.extend(rest);
             line(memory, &values, &place)?;
         }
     }
@@ -142,13 +152,30 @@ fn sort(memory: &mut Memory, values: u64, count: i64, is_position: bool) -> Resu
     let (input, output) = (View::of(memory, values, 0)?, View::of(memory, values, 1)?);
     let axis = argument(memory, values, 2)? as i64;
     let is_ascending = argument(memory, values, 3)? != 0;
-    for_each_line(memory, &input, axis, is_ascending, |memory, line, place| {
+    for_each_line(memory, &input, None, axis, is_ascending, |memory, line, place| {
         for (at, (index, value)) in line.iter().enumerate() {
             let to = place(at as i64, line.len() as i64);
             match is_position {
                 true => output.store_integer(memory, to, *index)?,
                 false => output.store(memory, to, *value)?,
             }
+        }
+        Ok(())
+    })
+}
+
+/// Input, how many elements of each line are sorted, output, axis, whether ascending: the positions of the values.
+fn sort_counted(memory: &mut Memory, values: u64, count: i64) -> Result<()> {
+    if count != 5 {
+        return unsupported(format!("a sort of counted elements with {count} arguments"));
+    }
+    let [input, limits, output] = [0, 1, 2].map(|at| View::of(memory, values, at));
+    let (input, limits, output) = (input?, limits?, output?);
+    let axis = argument(memory, values, 3)? as i64;
+    let is_ascending = argument(memory, values, 4)? != 0;
+    for_each_line(memory, &input, Some(&limits), axis, is_ascending, |memory, line, place| {
+        for (at, (index, _)) in line.iter().enumerate() {
+            output.store_integer(memory, place(at as i64, line.len() as i64), *index)?;
         }
         Ok(())
     })
@@ -170,7 +197,7 @@ fn topk(memory: &mut Memory, values: u64, count: i64) -> Result<()> {
     let outputs = [has_values.then_some(1), has_positions.then_some(if has_values { 2 } else { 1 })];
     let [found, positions] = outputs.map(|at| at.map(|at| View::of(memory, values, at)));
     let (found, positions) = (found.transpose()?, positions.transpose()?);
-    for_each_line(memory, &input, axis, is_ascending, |memory, line, place| {
+    for_each_line(memory, &input, None, axis, is_ascending, |memory, line, place| {
         let len = if number < 1 { line.len() } else { line.len().min(number as usize) };
         for (at, (index, value)) in line.iter().take(len).enumerate() {
             let to = place(at as i64, len as i64);

@@ -52,6 +52,7 @@ pub mod hash;
 pub mod invariants;
 pub mod json;
 pub mod mutate;
+pub mod names;
 pub mod node;
 pub mod operators;
 pub mod ptr_map;

@@ -4,7 +4,7 @@
 //! PyTorch module share its scope. The rules here depend on the model alone, so that a model has the same names in each
 //! conversion, and no name of the model goes to another operator.
 
-use std::collections::{HashMap, HashSet};
+use tvmscript_ir_core::names::UniqueNames;
 
 /// An operator of a model, as far as its name is concerned.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -89,12 +89,12 @@ fn positional(operator: &Operator<'_>, index: usize) -> String {
 /// Names given so far. An earlier rule wins over a later one, and an earlier operator over a later one.
 struct Names {
     names: Vec<Option<String>>,
-    taken: HashSet<String>,
+    taken: UniqueNames,
 }
 
 impl Names {
     fn new(candidates: impl Iterator<Item = String>) -> Names {
-        let mut names = Names { names: Vec::new(), taken: HashSet::new() };
+        let mut names = Names { names: Vec::new(), taken: UniqueNames::numbered_from(2) };
         for candidate in candidates {
             let name = names.take(candidate);
             names.names.push(name);
@@ -104,7 +104,7 @@ impl Names {
 
     /// Gives the candidate unless it is empty or taken.
     fn take(&mut self, candidate: String) -> Option<String> {
-        let is_free = !candidate.is_empty() && self.taken.insert(candidate.clone());
+        let is_free = !candidate.is_empty() && self.taken.insert(&candidate);
         is_free.then_some(candidate)
     }
 
@@ -121,20 +121,8 @@ impl Names {
 
     /// Gives the candidates of the last rule, with a number where one is taken.
     fn finish(mut self, candidates: impl Iterator<Item = String>) -> Vec<String> {
-        let mut next_number: HashMap<String, usize> = HashMap::new();
         let names = std::mem::take(&mut self.names).into_iter().zip(candidates);
-        let unique = names.map(|(name, candidate)| {
-            name.unwrap_or_else(|| {
-                let mut unique = candidate.clone();
-                while !self.taken.insert(unique.clone()) {
-                    // Continuing from the last number keeps the work linear.
-                    let number = next_number.entry(candidate.clone()).or_insert(2);
-                    unique = format!("{candidate}_{number}");
-                    *number += 1;
-                }
-                unique
-            })
-        });
+        let unique = names.map(|(name, candidate)| name.unwrap_or_else(|| self.taken.take(&candidate)));
         unique.collect()
     }
 }

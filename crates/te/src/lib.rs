@@ -32,7 +32,8 @@ pub use schedule::{Record, RecordArgument, Schedule};
 pub use stage::{Attach, Factor, Marks, Relation, Stage, StageId};
 pub use table::{Row, Table};
 pub use tensor::{
-    ExternalBody, Operation, OperationData, OperationKind, Tensor, compute, load, placeholder, post_order,
+    Declared, ExternalBody, ExternalOutput, Operation, OperationData, OperationKind, Tensor, compute, load,
+    placeholder, post_order,
 };
 
 use tvmscript_ir_core::Dialect;

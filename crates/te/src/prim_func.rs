@@ -5,8 +5,9 @@
 use hashbrown::{HashMap, HashSet};
 use tvmscript_arith::{Analyzer, DEFAULT_NODE_BUDGET};
 use tvmscript_ir::DictAttrs;
+use tvmscript_ir_core::names::UniqueNames;
 use tvmscript_ir_core::{
-    Array, DataType, Map, Object, ObjectLike as _, PtrMap, Ref, Span, Str, Value, free_variables,
+    Array, DataType, Map, Object, ObjectLike, PtrMap, Ref, Span, Str, Value, free_variables,
     try_post_order_mutate,
 };
 use tvmscript_prim::{CommReducer, Expr, IntImm, PrimExprExt as _, Range, Select, TupleType, Var, ops};
@@ -19,7 +20,7 @@ use tvmscript_tir::{
 
 use crate::error::{Result, TeError};
 use crate::index_dtype::{Retype, as_index, widened};
-use crate::tensor::{Operation, OperationKind, Tensor, post_order, replace_vars};
+use crate::tensor::{Declared, Operation, OperationKind, Tensor, post_order, replace_vars};
 
 /// The attribute of functions whose buffers do not overlap.
 const NO_ALIAS: &str = "tir.noalias";
@@ -74,7 +75,7 @@ pub fn create_indexed_prim_func(arguments: &[Argument], types: IndexTypes) -> Re
         buffers: HashMap::new(),
         arguments: tensors.iter().map(|tensor| tensor.key()).collect(),
         allocated: Vec::new(),
-        names: HashMap::new(),
+        names: UniqueNames::numbered_from(1),
         analyzer: Analyzer::with_node_budget(BODY_BUDGET),
         index,
         retype: Retype::default(),
@@ -151,8 +152,8 @@ struct Builder {
     buffers: HashMap<(usize, i64), Ref<Buffer>>,
     arguments: HashSet<(usize, i64)>,
     allocated: Vec<Ref<Buffer>>,
-    /// Names of blocks, with the number of the last one made from each.
-    names: HashMap<String, usize>,
+    /// Names of blocks.
+    names: UniqueNames,
     analyzer: Analyzer,
     /// The type that indices get.
     index: Option<DataType>,
@@ -177,13 +178,13 @@ impl Builder {
                 }
                 Ok(None)
             }
-            OperationKind::External { inputs, buffer, body, .. } => {
-                let sources = inputs.iter().map(|input| self.buffer(input)).collect::<Result<Vec<_>>>()?;
-                let Some(tensor) = outputs.first() else { return Ok(None) };
-                let target = self.declare_as(tensor, buffer, None)?;
-                if !self.arguments.contains(&tensor.key()) {
-                    self.allocated.push(target.clone());
-                }
+            OperationKind::External { inputs, outputs: declared, body } => {
+                let sources =
+                    inputs.iter().map(|(input, _)| self.buffer(input)).collect::<Result<Vec<_>>>()?;
+                let targets = outputs.iter().zip(declared);
+                let targets = targets.map(|(tensor, output)| self.declare_as(tensor, &output.buffer));
+                let targets = targets.collect::<Result<Vec<_>>>()?;
+                self.allocate(&outputs, &targets);
                 let block = Block {
                     span: op.span,
                     iter_vars: Array::default(),
@@ -194,7 +195,7 @@ impl Builder {
                     match_buffers: Array::default(),
                     annotations: op.attrs.clone(),
                     init: None,
-                    body: (body.0)(&sources, &target)?,
+                    body: self.with_buffers((body.0)(&sources, &targets)?)?,
                 };
                 let realize = BlockRealize::try_new(Array::default(), IntImm::bool(true), Ref::new(block))?;
                 Ok(Some(realize))
@@ -203,43 +204,41 @@ impl Builder {
                 let nest = Nest::new(op, axis, reduce_axis, self.index)?;
                 let buffers =
                     outputs.iter().map(|tensor| self.declare(tensor)).collect::<Result<Vec<_>>>()?;
-                for (tensor, buffer) in outputs.iter().zip(&buffers) {
-                    if !self.arguments.contains(&tensor.key()) {
-                        self.allocated.push(buffer.clone());
-                    }
-                }
+                self.allocate(&outputs, &buffers);
                 nest.build(self, op, body, &buffers).map(Some)
             }
         }
     }
 
-    /// Declares the parameters that a statement reads, which may begin inside a larger buffer.
+    /// Declares the parameters that a statement reads as it says; of several, the last one counts.
     fn declare_external_inputs(&mut self, op: &Operation) -> Result<()> {
         let OperationKind::External { inputs, .. } = &op.kind else { return Ok(()) };
-        for input in inputs {
-            let is_parameter =
-                input.op().is_some_and(|op| matches!(op.kind, OperationKind::Placeholder { .. }));
-            if is_parameter && !self.buffers.contains_key(&input.key()) {
-                let offset = Var::new("elem_offset", DataType::INT64).upcast();
-                self.declare_as(input, &input.name, Some(offset))?;
+        for (input, declared) in inputs {
+            if input.op().is_some_and(|op| matches!(op.kind, OperationKind::Placeholder { .. })) {
+                self.declare_as(input, declared)?;
             }
         }
         Ok(())
     }
 
-    fn declare(&mut self, tensor: &Ref<Tensor>) -> Result<Ref<Buffer>> {
-        self.declare_as(tensor, &tensor.name, None)
+    /// Allocates the buffers of results that are no arguments.
+    fn allocate(&mut self, tensors: &[Ref<Tensor>], buffers: &[Ref<Buffer>]) {
+        let inner = tensors.iter().zip(buffers).filter(|(tensor, _)| !self.arguments.contains(&tensor.key()));
+        self.allocated.extend(inner.map(|(_, buffer)| buffer.clone()));
     }
 
-    fn declare_as(
-        &mut self,
-        tensor: &Ref<Tensor>,
-        name: &Str,
-        elem_offset: Option<Expr>,
-    ) -> Result<Ref<Buffer>> {
+    fn declare(&mut self, tensor: &Ref<Tensor>) -> Result<Ref<Buffer>> {
+        self.declare_as(tensor, &Declared::named(tensor.name.clone()))
+    }
+
+    fn declare_as(&mut self, tensor: &Ref<Tensor>, declared: &Declared) -> Result<Ref<Buffer>> {
         let shape = tensor.shape.iter().map(|dim| as_index(dim, self.index)).collect::<Result<Vec<_>>>()?;
-        let parts = BufferParts::compact(name.as_str(), tensor.dtype, shape);
-        let buffer = Buffer::try_new(BufferParts { elem_offset, ..parts })?;
+        let parts = BufferParts::compact(&declared.name, tensor.dtype, shape);
+        // Memory that the function allocates begins with the buffer.
+        let is_part = declared.has_offset && self.arguments.contains(&tensor.key());
+        let elem_offset = is_part.then(|| Var::new("elem_offset", DataType::INT64).upcast());
+        let data_alignment = declared.alignment;
+        let buffer = Buffer::try_new(BufferParts { elem_offset, data_alignment, ..parts })?;
         self.buffers.insert(tensor.key(), buffer.clone());
         Ok(buffer)
     }
@@ -257,9 +256,9 @@ impl Builder {
         Ok(Value::Node(buffers.into_object()))
     }
 
-    /// An expression with loads from buffers.
-    fn with_buffers(&self, expr: &Expr) -> Result<Expr> {
-        try_post_order_mutate(expr.clone(), |node| {
+    /// An expression or a statement with loads from buffers.
+    fn with_buffers<T: ObjectLike>(&self, node: T) -> Result<T> {
+        try_post_order_mutate(node, |node| {
             let Some(load) = node.downcast_ref::<ProducerLoad>() else { return Ok(None) };
             let Some(tensor) = load.producer.downcast_ref::<Tensor>() else {
                 return Err(TeError::UnknownProducer);
@@ -275,7 +274,7 @@ impl Builder {
 
     /// Like [`Builder::in_block`], with a test whether anything has got the type of indices.
     fn retyped_in_block(&mut self, expr: &Expr, axes: &BlockAxes) -> Result<(Expr, bool)> {
-        let expr = replace_vars(&self.with_buffers(expr)?, &axes.map)?;
+        let expr = replace_vars(&self.with_buffers(expr.clone())?, &axes.map)?;
         let expr = if self.scalars.is_empty() { expr } else { replace_vars(&expr, &self.scalars)? };
         let new = self.retype.retype(expr.clone(), self.index)?;
         let is_new = !new.ptr_eq(&expr);
@@ -288,17 +287,7 @@ impl Builder {
 
     /// A name for a block that no other block has.
     fn fresh_name(&mut self, name: &Str) -> Str {
-        let name = name.as_str().replace('.', "_");
-        let Some(count) = self.names.get(&name).copied() else {
-            self.names.insert(name.clone(), 0);
-            return name.into();
-        };
-        let free = (count + 1..).find(|number| !self.names.contains_key(&format!("{name}_{number}")));
-        let number = free.unwrap_or(count);
-        let new = format!("{name}_{number}");
-        self.names.insert(name, number);
-        self.names.insert(new.clone(), 0);
-        new.into()
+        self.names.take(&name.replace('.', "_")).into()
     }
 }
 

@@ -103,24 +103,56 @@ pub enum OperationKind {
         /// One expression per result.
         body: Array<Expr>,
     },
-    /// A statement over whole buffers, with one result.
+    /// A statement over whole buffers.
     External {
-        /// The tensors that it reads.
-        inputs: Vec<Ref<Tensor>>,
-        /// Elements per dimension.
-        shape: Array<Expr>,
-        /// Type of the elements.
-        dtype: DataType,
-        /// Name of the buffer of the result.
-        buffer: Str,
+        /// The tensors that it reads, with the buffers that it declares for parameters of the function among them.
+        inputs: Vec<(Ref<Tensor>, Declared)>,
+        /// The results.
+        outputs: Vec<ExternalOutput>,
         /// Makes the statement.
         body: ExternalBody,
     },
 }
 
-type MakeBody = dyn Fn(&[Ref<Buffer>], &Ref<Buffer>) -> Result<StmtRef> + Send + Sync;
+/// A buffer as a statement declares it.
+#[derive(Debug, Clone)]
+pub struct Declared {
+    pub(crate) name: Str,
+    pub(crate) alignment: i64,
+    pub(crate) has_offset: bool,
+}
 
-/// Makes the statement of an external operation from the buffers of its inputs and that of its result.
+impl Declared {
+    /// A buffer that begins where its memory does.
+    pub fn named(name: impl Into<Str>) -> Declared {
+        Declared { name: name.into(), alignment: 0, has_offset: false }
+    }
+
+    /// A buffer that may begin inside a larger one.
+    pub fn inside(name: impl Into<Str>) -> Declared {
+        Declared { has_offset: true, ..Declared::named(name) }
+    }
+
+    /// The same buffer with an alignment in bytes.
+    pub fn aligned(self, bytes: i64) -> Declared {
+        Declared { alignment: bytes, ..self }
+    }
+}
+
+/// A result of a statement.
+#[derive(Debug, Clone)]
+pub struct ExternalOutput {
+    /// Elements per dimension.
+    pub shape: Array<Expr>,
+    /// Type of the elements.
+    pub dtype: DataType,
+    /// The buffer.
+    pub buffer: Declared,
+}
+
+type MakeBody = dyn Fn(&[Ref<Buffer>], &[Ref<Buffer>]) -> Result<StmtRef> + Send + Sync;
+
+/// Makes the statement of an external operation from the buffers of its inputs and those of its results.
 #[derive(Clone)]
 pub struct ExternalBody(pub(crate) Arc<MakeBody>);
 
@@ -206,21 +238,18 @@ impl Operation {
         Ok(Operation::new(name, tag, attrs, kind))
     }
 
-    /// An operation with one result, which `body` writes: it gets the buffers of the inputs and that of the result, which is
-    /// called `buffer`.
+    /// An operation whose results `body` writes: it gets the buffers of the inputs and those of the results. Loads from other
+    /// tensors in its statement become loads from their buffers, if they are parameters.
     ///
     /// # Source
     /// `te.extern`, `python/tvm/te/operation.py`.
     pub fn external(
         name: impl Into<Str>,
-        inputs: Vec<Ref<Tensor>>,
-        shape: Array<Expr>,
-        dtype: DataType,
-        buffer: impl Into<Str>,
-        body: impl Fn(&[Ref<Buffer>], &Ref<Buffer>) -> Result<StmtRef> + Send + Sync + 'static,
+        inputs: Vec<(Ref<Tensor>, Declared)>,
+        outputs: Vec<ExternalOutput>,
+        body: impl Fn(&[Ref<Buffer>], &[Ref<Buffer>]) -> Result<StmtRef> + Send + Sync + 'static,
     ) -> Operation {
-        let (buffer, body) = (buffer.into(), ExternalBody(Arc::new(body)));
-        let kind = OperationKind::External { inputs, shape, dtype, buffer, body };
+        let kind = OperationKind::External { inputs, outputs, body: ExternalBody(Arc::new(body)) };
         Operation::new(name.into(), "".into(), Map::default(), kind)
     }
 
@@ -244,15 +273,20 @@ impl Operation {
 
     /// Number of results.
     pub fn output_count(&self) -> usize {
-        self.body().map_or(1, Array::len)
+        match &self.kind {
+            OperationKind::Placeholder { .. } => 1,
+            OperationKind::Compute { body, .. } => body.len(),
+            OperationKind::External { outputs, .. } => outputs.len(),
+        }
     }
 
     /// A result.
     pub fn output(&self, index: usize) -> Ref<Tensor> {
         let (shape, dtype): (Array<Expr>, DataType) = match &self.kind {
-            OperationKind::Placeholder { shape, dtype } | OperationKind::External { shape, dtype, .. } => {
-                (shape.clone(), *dtype)
-            }
+            OperationKind::Placeholder { shape, dtype } => (shape.clone(), *dtype),
+            OperationKind::External { outputs, .. } => outputs
+                .get(index)
+                .map_or((Array::default(), DataType::VOID), |output| (output.shape.clone(), output.dtype)),
             OperationKind::Compute { axis, body, .. } => {
                 let extents = axis.iter().filter_map(|axis| axis.dom.as_ref().map(|dom| dom.extent.clone()));
                 (extents.collect(), body.get(index).map_or(DataType::VOID, |value| value.dtype()))
@@ -292,7 +326,7 @@ impl Operation {
     /// The tensors that the operation reads, in the order of their first load.
     pub fn inputs(&self) -> Vec<Ref<Tensor>> {
         if let OperationKind::External { inputs, .. } = &self.kind {
-            return inputs.clone();
+            return inputs.iter().map(|(input, _)| input.clone()).collect();
         }
         let mut found: Vec<Ref<Tensor>> = Vec::new();
         let mut known = hashbrown::HashSet::new();

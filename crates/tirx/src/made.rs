@@ -4,15 +4,29 @@ use tvmscript_ir_core::{
     Array, Map, Object, ObjectLike as _, Ref, RewriteError, Str, Value, post_order_mutate,
 };
 use tvmscript_prim::{Expr, ops};
-use tvmscript_tir::LetStmt;
 use tvmscript_tir::node::{Allocate, DeclBuffer, PrimFunc, StmtRef, flatten};
+use tvmscript_tir::{Buffer, LetStmt};
 
 use crate::node::{AllocBuffer, Bind};
 
-/// The function with bindings and allocations that end with their line.
+/// The function with bindings and allocations that end with their line. Allocations have the annotations of lowered ones.
 pub(crate) fn flat(function: Ref<PrimFunc>) -> Result<Ref<PrimFunc>, RewriteError> {
+    let address = Array::<Expr>::default().into_object();
+    flat_with(function, |buffer| {
+        vec![
+            ("buffer_allocated_addr".into(), Value::Node(address.clone())),
+            ("buffer_data_alignment".into(), Value::Int(buffer.data_alignment)),
+        ]
+    })
+}
+
+/// The function with bindings and allocations that end with their line, and annotations of each allocation.
+pub(crate) fn flat_with(
+    function: Ref<PrimFunc>,
+    annotations: impl Fn(&Buffer) -> Vec<(Str, Value)>,
+) -> Result<Ref<PrimFunc>, RewriteError> {
     post_order_mutate(function, |node| {
-        let (first, body) = binding(node).or_else(|| allocation(node))?;
+        let (first, body) = binding(node).or_else(|| allocation(node, &annotations))?;
         Some(flatten(vec![first, body], true).into())
     })
 }
@@ -24,19 +38,17 @@ fn binding(node: &Object) -> Option<(StmtRef, StmtRef)> {
 }
 
 /// An allocation whose memory is declared as one buffer, and the statement that uses it.
-fn allocation(node: &Object) -> Option<(StmtRef, StmtRef)> {
+fn allocation(
+    node: &Object,
+    annotations: &impl Fn(&Buffer) -> Vec<(Str, Value)>,
+) -> Option<(StmtRef, StmtRef)> {
     let allocate = node.as_node::<Allocate>()?;
     let DeclBuffer { buffer, body, .. } = allocate.body.as_node::<DeclBuffer>()?;
     if !buffer.data.ptr_eq(&allocate.buffer_var) || !ops::is_one(&allocate.condition) {
         return None;
     }
-    let address = Array::<Expr>::default().into_object();
-    let own = [
-        ("buffer_allocated_addr", Value::Node(address)),
-        ("buffer_data_alignment", Value::Int(buffer.data_alignment)),
-    ];
     let others = allocate.annotations.iter().map(|(key, value)| (key.clone(), value.clone()));
-    let annotations = Map::new(own.into_iter().map(|(key, value)| (Str::new(key), value)).chain(others));
+    let annotations = Map::new(annotations(buffer).into_iter().chain(others));
     let first = AllocBuffer { span: allocate.span, buffer: buffer.clone(), annotations };
     Some((Ref::new(first).upcast(), body.clone()))
 }

@@ -176,6 +176,31 @@ fn sorts_keep_the_order_of_equal_values() {
 }
 
 #[test]
+fn counted_elements_are_sorted_and_the_others_stay() {
+    let body = r#"        P = T.allocate([2], "int32", "global")
+        P_1 = T.Buffer((2,), "int32", data=P)
+        P_1[0] = 2
+        P_1[1] = 3
+        T.call_packed("tvm.contrib.sort.argsort_nms", T.tvm_stack_make_array(A, T.tvm_stack_make_shape(n, 4), 0, 2, T.float32(0), 0), T.tvm_stack_make_array(P, T.tvm_stack_make_shape(2), 0, 1, 0, 0), T.tvm_stack_make_array(B, T.tvm_stack_make_shape(n, 4), 0, 2, T.float32(0), 0), 1, T.bool(True))"#;
+    assert_eq!(output(body), [1.0, 0.0, 2.0, 3.0, 2.0, 0.0, 1.0, 3.0]);
+}
+
+/// A NaN equals no number: an order that made it equal to all of them would be none, and sorting would fail.
+#[test]
+fn nans_are_sorted_after_all_numbers() {
+    let body = r#"        P = T.allocate([64], "float32", "global")
+        P_1 = T.Buffer((64,), "float32", data=P)
+        Q = T.allocate([64], "int32", "global")
+        Q_1 = T.Buffer((64,), "int32", data=Q)
+        for i in range(64):
+            P_1[i] = T.if_then_else(i % 3 == 0, T.float32("nan"), T.Cast("float32", i * 37 % 64))
+        T.call_packed("tvm.contrib.sort.argsort", T.tvm_stack_make_array(P, T.tvm_stack_make_shape(64), 0, 1, T.float32(0), 0), T.tvm_stack_make_array(Q, T.tvm_stack_make_shape(64), 0, 1, 0, 0), 0, T.bool(True))
+        for i in range(8):
+            B_1[i // 4, i % 4] = T.Cast("float32", Q_1[56 + i])"#;
+    assert_eq!(output(body), [42.0, 45.0, 48.0, 51.0, 54.0, 57.0, 60.0, 63.0]);
+}
+
+#[test]
 fn the_largest_values_and_their_positions() {
     let body = r#"        P = T.allocate([4], "int64", "global")
         T.call_packed("tvm.contrib.sort.topk", T.tvm_stack_make_array(A, T.tvm_stack_make_shape(n, 4), 0, 2, T.float32(0), 0), T.tvm_stack_make_array(B, T.tvm_stack_make_shape(n, 2), 0, 2, T.float32(0), 0), T.tvm_stack_make_array(P, T.tvm_stack_make_shape(n, 2), 0, 2, T.int64(0), 0), 2, 1, "both", T.bool(False))

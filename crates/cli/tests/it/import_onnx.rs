@@ -155,6 +155,30 @@ fn refused(model: &[u8], options: &[&str]) -> String {
 
 // --- forms -------------------------------------------------------------------------------------------------------
 
+/// Values, indices and depth may each have 64 bits; TVM has values of 64 bits for those of 32, and no such indices.
+#[test]
+fn one_hot_has_the_type_of_its_values() {
+    const DOUBLE: i64 = 11;
+    let doubles = |name: &str, dims: &[i64], values: &[f64]| {
+        let raw: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        tensor(name, DOUBLE, dims, &raw)
+    };
+    let graph = |values: Vec<u8>| Graph {
+        nodes: vec![node("OneHot", &["x", "d", "v"], &["y"])],
+        inputs: vec![value("x", DOUBLE, &["3"])],
+        outputs: vec!["y"],
+        constants: vec![doubles("d", &[], &[4.0]), values],
+        ..Graph::default()
+    };
+    let text = imported(&graph(doubles("v", &[2], &[0.1, 2.7])).model(), &[]);
+    let call =
+        "R.one_hot(lv3, T.float64(2.7000000000000002), T.float64(0.10000000000000001), depth=4, axis=-1)";
+    assert!(text.contains(call), "{text}");
+    let narrow: Vec<u8> = [0.5f32, 3.0].iter().flat_map(|value| value.to_le_bytes()).collect();
+    let text = imported(&graph(tensor("v", FLOAT, &[2], &narrow)).model(), &[]);
+    assert!(text.contains("R.one_hot(lv3, T.float32(3.0), T.float32(0.5), depth=4, axis=-1)"), "{text}");
+}
+
 #[test]
 fn a_shape_known_at_run_time_reshapes() {
     let graph = Graph {

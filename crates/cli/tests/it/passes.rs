@@ -68,6 +68,50 @@ fn functions_of_operators_are_of_the_release_of_the_program() {
     assert!(!loops.stdout.contains("T.sblock("), "{}", loops.stdout);
 }
 
+const BOXES: &str = r#"# from tvm.script import ir as I
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(boxes: R.Tensor((2, 5, 6), dtype="float32"), scores: R.Tensor((1, 2, 5), dtype="float32"), limit: R.Tensor((), dtype="float32"), image: R.Tensor((1, 2, 3, 4, 5), dtype="float32")):
+        with R.dataflow():
+            valid = R.vision.get_valid_counts(boxes, score_threshold=0.25)
+            count = valid[0]
+            kept = valid[1]
+            indices = valid[2]
+            hard = R.vision.non_max_suppression(kept, count, indices, max_output_size=3)
+            soft = R.vision.non_max_suppression(kept, count, indices, id_index=-1, top_k=4, soft_nms_sigma=0.5, score_threshold=0.125)
+            data = R.vision.non_max_suppression(kept, count, indices, return_indices=False, invalid_to_bottom=True)
+            corners = R.strided_slice(boxes, (0, 2), (0, 2), (1, 6), (1, 1), assume_inbound=False)
+            classes = R.vision.all_class_non_max_suppression(corners, scores, R.const(2, "int64"), R.const(0.5, "float32"), limit)
+            middle = R.median(scores, axis=[2])
+            wide = R.image.resize3d(image, R.shape([6, 8, 8]), method="linear", rounding_method="")
+            size = R.size(image)
+            R.output(hard, soft, data, classes, middle, wide, size)
+        return (hard, soft, data, classes, middle, wide, size)
+"#;
+
+/// What TVM 0.27 alone has: statements with local memory, calls of the runtime library, and rows whose number a run knows.
+#[test]
+fn operators_on_boxes_become_statements_that_read_back() {
+    let script = file("boxes.py", BOXES);
+    let ran = run(&["opt", &script, "--profile", "tvm-0.27", "--passes", "relax.LegalizeOps"]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    for part in [
+        "= T.alloc_local((T.int64(1),), \"int32\")",
+        "T.call_packed(\"tvm.contrib.sort.argsort_nms\", ",
+        "limit: T.Buffer((), \"float32\", elem_offset=elem_offset",
+        "R.call_tir(cls.dynamic_strided_slice, ",
+    ] {
+        assert!(ran.stdout.contains(part), "{part}\n{}", ran.stdout);
+    }
+    let left = ["R.vision.", "R.median(", "R.image.", "R.size("];
+    assert!(!left.iter().any(|part| ran.stdout.contains(part)), "{}", ran.stdout);
+    let again = run(&["print", &file("legal_boxes.py", &ran.stdout)]);
+    assert_eq!((again.status, again.stdout), (0, ran.stdout), "{}", again.stderr);
+}
+
 #[test]
 fn b07_a_picture_needs_no_graphviz() {
     let script = file("a.py", SCRIPT);

@@ -3,13 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use tvmscript_ir_core::names::UniqueNames;
 use tvmscript_python_syntax::ast::{Ast, Constant, Expr, ExprId, Name, ParamKind, Stmt, StmtId, UnaryOp};
 use tvmscript_python_syntax::walk::{exprs_in, names_bound_by};
 
 use super::budget::Budget;
 use super::edits::Edits;
 use super::scopes::{Found, Kind, Scopes, ScriptFunction, blocks};
-use crate::names::Names;
 
 /// An argument of a call, as text of the script.
 #[derive(Debug, Clone)]
@@ -90,7 +90,7 @@ pub(super) struct Site<'s> {
     /// The module of its decorator: `T` of `@T.prim_func`.
     pub(super) prefix: &'s str,
     /// The names that variables of a function must not have; it receives those that they get.
-    pub(super) used: &'s mut Names,
+    pub(super) used: &'s mut UniqueNames,
     pub(super) budget: &'s mut Budget,
 }
 
@@ -132,7 +132,7 @@ pub(super) fn inline(
     let mut bound: Vec<Name> = body.bound.iter().copied().collect();
     bound.sort_unstable_by_key(|name| name.index());
     for name in bound {
-        names.insert(name, (used.fresh(ast.name(name)), true));
+        names.insert(name, (used.take(ast.name(name)), true));
     }
     for param in ast.list(found.def.params) {
         let Some(arg) = args.get(&param.name) else { continue };
@@ -143,7 +143,7 @@ pub(super) fn inline(
             if !script.is_tir {
                 return Err(format!("uses `{}` more than once", ast.name(param.name)));
             }
-            let variable = used.fresh(ast.name(param.name));
+            let variable = used.take(ast.name(param.name));
             before.push(format!("{variable} = {prefix}.meta_var({})", arg.text));
             (variable, true)
         } else {
@@ -203,7 +203,7 @@ pub(super) fn inline(
         && !script.is_tir
         && !body.returned.is_some_and(|id| matches!(ast.expr(id), Expr::Name(_)))
     {
-        let variable = used.fresh("gv");
+        let variable = used.take("gv");
         before.push(if *is_atom { format!("{variable} = {text}") } else { format!("{variable} = ({text})") });
         (*text, *is_atom) = (variable, true);
     }

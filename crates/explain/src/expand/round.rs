@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use tvmscript_ir_core::names::UniqueNames;
 use tvmscript_python_syntax::ast::{Expr, ExprId, Name, Stmt, StmtId};
 use tvmscript_python_syntax::walk::exprs_in;
 use tvmscript_python_syntax::{PythonOptions, parse_python};
@@ -14,7 +15,6 @@ use super::budget::Budget;
 use super::edits::Edits;
 use super::helper::{Argument, Inlined, Reason, Site, Source, inline};
 use super::scopes::{Found, Scopes, ScriptFunction, blocks, called_name, dotted};
-use crate::names::Names;
 
 /// Files that a text imports.
 #[derive(Debug)]
@@ -95,9 +95,10 @@ enum Mode {
 }
 
 /// The names that new variables of a script must not have.
-fn names_in_script(source: Source<'_>, scopes: &Scopes, script: &ScriptFunction) -> Names {
+fn names_in_script(source: Source<'_>, scopes: &Scopes, script: &ScriptFunction) -> UniqueNames {
     let ast = source.ast;
-    let mut names = Names::from_iter(scopes.visible(ast, script.scope));
+    let mut names = UniqueNames::numbered_from(1);
+    names.extend(scopes.visible(ast, script.scope));
     let mut roots = Vec::new();
     let mut work = ast.list(script.def.body).to_vec();
     while let Some(id) = work.pop() {
@@ -117,7 +118,7 @@ struct Round<'t> {
     source: Source<'t>,
     scopes: &'t Scopes,
     script: &'t ScriptFunction,
-    used: Names,
+    used: UniqueNames,
     edits: &'t mut Edits,
     files: &'t Files<'t>,
     budget: &'t mut Budget,

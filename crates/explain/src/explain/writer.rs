@@ -6,6 +6,7 @@ use std::rc::Rc;
 use tvmscript_doc::{ExprDoc, Stmt, StmtDoc, StmtRole};
 use tvmscript_docsifier::DocsifyResult;
 use tvmscript_ir::GlobalVar;
+use tvmscript_ir_core::names::UniqueNames;
 use tvmscript_ir_core::{Array, EqKind, Object, ObjectLike as _, Registry, Span, Value};
 use tvmscript_irbuilder::record::{Action, Callee, Step};
 use tvmscript_irbuilder::{CallArgs, ScriptFn, ScriptValue};
@@ -15,12 +16,11 @@ use tvmscript_relax::FuncStructInfo;
 use super::expression::{self, Configs, Expressions, has_identity, nodes_of};
 use super::program::{BUILDER, NAME, NAME_MANY, Program, Wanted, modules};
 use super::qualified_names;
-use crate::names::Names;
 
 /// Maximum nesting of containers in an argument.
 const MAX_DEPTH: usize = 64;
 
-/// Names that are not given, since the builder gives them to values without a name.
+/// UniqueNames that are not given, since the builder gives them to values without a name.
 const DEFAULT_NAMES: [&str; 2] = ["v", "buffer"];
 
 /// The loop that a script writes as `range`, and its name in host code, where the step is a keyword.
@@ -62,7 +62,7 @@ pub(super) struct Writer<'s> {
     scripts: &'s [Wanted<'s>],
     registry: &'s Registry,
     functions: HashMap<*const ScriptFn, String>,
-    names: Names,
+    names: UniqueNames,
     exprs: Expressions<'s>,
     /// Variables of functions of modules, by the name of the function.
     globals: HashMap<String, Object>,
@@ -99,7 +99,7 @@ impl<'s> Writer<'s> {
         let functions = qualified_names(registry);
         let prefixes: HashSet<String> =
             functions.values().filter_map(|name| Some(name.split_once('.')?.0.to_owned())).collect();
-        let mut names = Names::default();
+        let mut names = UniqueNames::numbered_from(1);
         let modules = modules(registry);
         let reserved = modules.iter().map(|module| module.name.as_str());
         for name in reserved.chain([tvmscript_doc::builder::BUILD]).chain(expression::WORDS) {
@@ -206,7 +206,7 @@ impl<'s> Writer<'s> {
     }
 
     fn open(&mut self, span: Span) {
-        let name = self.names.fresh("b");
+        let name = self.names.take("b");
         let scope = self.exprs.call(BUILDER, &[]);
         let target = self.id(&name);
         self.builders.push(name);
@@ -224,7 +224,7 @@ impl<'s> Writer<'s> {
         self.leave();
         let wanted = self.scripts.iter().find(|wanted| wanted.node.ptr_eq(node));
         let hint = wanted.and_then(|wanted| wanted.name).unwrap_or("script");
-        let variable = self.names.fresh(&expression::identifier(hint));
+        let variable = self.names.take(&expression::identifier(hint));
         let target = self.id(&variable);
         let call = self.exprs.call(&format!("{name}.get"), &[]);
         self.bind(target, call, Span::UNKNOWN);
@@ -300,7 +300,7 @@ impl<'s> Writer<'s> {
         let Some(left) = self.left.filter(|_| !nodes.is_empty()) else { return };
         let Some(stmt) = self.list().get(left).copied() else { return };
         let Stmt::Scope { lhs: None, rhs, body } = self.exprs.d.docs.stmt(stmt) else { return };
-        let scope = self.names.fresh("scope");
+        let scope = self.names.take("scope");
         let target = self.id(&scope);
         let docs = &mut self.exprs.d.docs;
         let body = docs.stmts(body).to_vec();
@@ -618,7 +618,7 @@ impl<'s> Writer<'s> {
             Some(var) => expression::identifier(var.name_hint.as_str()),
             None => self.exprs.name(node).unwrap_or_else(|| "value".to_owned()),
         };
-        let variable = self.names.fresh(&hint);
+        let variable = self.names.take(&hint);
         self.define(node, &variable);
         self.id(&variable)
     }

@@ -7,6 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use tvmscript_ir::{GlobalVar, IRModule};
+use tvmscript_ir_core::names::UniqueNames;
 use tvmscript_ir_core::{Object, PtrMap, Ref, Span, SpanMark, post_order_visit};
 use tvmscript_prim::{IntImm, Var as PrimVar};
 use tvmscript_relax::{
@@ -85,7 +86,7 @@ struct Builder<'o> {
     /// Nodes by the name of their layer.
     layers: HashMap<String, u32>,
     /// Names of nodes, each with the number of nodes that wanted it.
-    names: HashMap<String, usize>,
+    names: UniqueNames,
     /// The node that computes a variable.
     values: PtrMap<u32>,
     /// Edges by their ends.
@@ -107,7 +108,7 @@ impl Builder<'_> {
             nodes: Vec::new(),
             edges: Vec::new(),
             layers: HashMap::new(),
-            names: HashMap::new(),
+            names: UniqueNames::numbered_from(1),
             values: PtrMap::default(),
             edge_places: HashMap::new(),
         }
@@ -224,15 +225,7 @@ impl Builder<'_> {
     /// A new node; its name gets a number if another node has it.
     fn node(&mut self, name: &str) -> u32 {
         let node = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
-        let mut unique = name.to_owned();
-        let mut count = self.names.get(name).copied().unwrap_or(0);
-        while self.names.contains_key(&unique) {
-            unique = format!("{name}_{count}");
-            count += 1;
-        }
-        self.names.insert(name.to_owned(), count.max(1));
-        self.names.entry(unique.clone()).or_insert(1);
-        self.nodes.push(GraphNode { name: unique, ..GraphNode::default() });
+        self.nodes.push(GraphNode { name: self.names.take(name), ..GraphNode::default() });
         node
     }
 

@@ -103,7 +103,7 @@ pub(super) fn import(
         params: PtrMap::default(),
         dimensions: Dimensions::default(),
         declared: typed.map(|info| (info.name.as_ref(), info)).collect(),
-        files: Files::default(),
+        files: Files::of_folder(model.folder.clone()),
         errors: Vec::new(),
     };
     importer.name_nodes(main);
@@ -311,7 +311,7 @@ impl<'m> Importer<'m> {
             self.errors.push(ImportError::Tensor { name: name.into_owned(), reason });
             return;
         }
-        let tensor = match tensor::constant(&name, proto, part, self.model.folder.as_deref(), &self.files) {
+        let tensor = match tensor::constant(&name, proto, part, &self.files) {
             Ok(tensor) => tensor,
             Err(error) => {
                 self.errors.push(error);

@@ -179,8 +179,7 @@ impl<'m> Node<'_, 'm> {
     /// A tensor as a constant.
     pub(super) fn constant_attribute(&self, name: &str) -> Result<Option<Ref<Constant>>, Reason> {
         let Some(proto) = self.tensor_attribute(name) else { return Ok(None) };
-        let folder = self.importer.model.folder.as_deref();
-        Ok(Some(Constant::new(tensor::constant(self.layer(), proto, None, folder, &self.importer.files)?)))
+        Ok(Some(Constant::new(tensor::constant(self.layer(), proto, None, &self.importer.files)?)))
     }
 
     /// A graph.

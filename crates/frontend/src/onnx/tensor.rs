@@ -1,6 +1,5 @@
 //! Element types and constant tensors of ONNX.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use tvmscript_ir_core::containers::TensorNode;
@@ -11,7 +10,7 @@ use super::name::text;
 use super::proto::TensorProto;
 use crate::elements::{Elements, little_endian, tensor};
 use crate::error::ImportError;
-use crate::external::{External, Files, refused};
+use crate::external::Files;
 use crate::file_part::FilePart;
 
 /// The number of the type of texts.
@@ -55,7 +54,6 @@ pub(super) fn constant(
     name: &str,
     proto: &TensorProto,
     part: Option<&Arc<FilePart>>,
-    folder: Option<&Path>,
     files: &Files,
 ) -> Result<Ref<TensorNode>, ImportError> {
     let failed = |reason: String| ImportError::Tensor { name: name.to_owned(), reason };
@@ -65,7 +63,7 @@ pub(super) fn constant(
     let dtype = element_type(proto.data_type)
         .ok_or_else(|| failed(format!("has the element type {}, which is not supported", proto.data_type)))?;
     if proto.data_location == EXTERNAL {
-        let bytes = external(name, proto, byte_count(&proto.dims, dtype), folder, files)?;
+        let bytes = external(name, proto, byte_count(&proto.dims, dtype), files)?;
         return tensor(name, dtype, &proto.dims, bytes);
     }
     match (part, &proto.raw_data) {
@@ -96,7 +94,6 @@ fn external(
     name: &str,
     proto: &TensorProto,
     needed: Option<usize>,
-    folder: Option<&Path>,
     files: &Files,
 ) -> Result<Elements, ImportError> {
     let entry = |key: &str| {
@@ -104,10 +101,7 @@ fn external(
         Some(text(&entry.value).into_owned())
     };
     let path = entry("location").unwrap_or_default();
-    let Some(folder) = folder else {
-        return Err(refused(name, &path, "a model in memory cannot refer to"));
-    };
-    let file = External::find(name, &path, folder)?;
+    let file = files.find(name, &path)?;
     let number = |key: &str| match entry(key) {
         Some(number) => number.trim().parse::<u64>().map(Some),
         None => Ok(None),
@@ -124,5 +118,5 @@ fn external(
             "holds {count} bytes of elements, and the type of the tensor needs {needed}"
         )));
     }
-    file.elements(offset, count, files)
+    file.elements(offset, count)
 }

@@ -3,7 +3,7 @@
 //! Formats: `tensorflow/core/util/tensor_bundle`, `tensorflow/core/lib/io/table_format.txt`.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use bytes::Bytes;
 use prost::Message as _;
@@ -29,7 +29,6 @@ pub(super) const VALUE_SUFFIX: &str = "/.ATTRIBUTES/VARIABLE_VALUE";
 /// The variables in a folder, by key.
 #[derive(Debug)]
 pub(super) struct Bundle {
-    folder: PathBuf,
     shards: i32,
     entries: BTreeMap<String, BundleEntryProto>,
     files: Files,
@@ -61,7 +60,7 @@ impl Bundle {
                 entries.insert(key, BundleEntryProto::decode(value).map_err(wrong)?);
             }
         }
-        Ok(Some(Bundle { folder, shards, entries, files: Files::default() }))
+        Ok(Some(Bundle { shards, entries, files: Files::of_folder(Some(folder)) }))
     }
 
     /// Returns `true` if there is a variable with this key.
@@ -83,7 +82,7 @@ impl Bundle {
             .ok_or_else(|| failed(format!("has the element type {}, which is not supported", entry.dtype)))?;
         let dims = tensor::lengths(entry.shape.as_ref()).unwrap_or_default();
         let (file, offset, size) = self.place(name, entry)?;
-        elements::tensor(name, dtype, &dims, file.elements(offset, size, &self.files)?)
+        elements::tensor(name, dtype, &dims, file.elements(offset, size)?)
     }
 
     /// The bytes of an entry, from the file that it names.
@@ -93,9 +92,9 @@ impl Bundle {
     }
 
     /// The file that holds an entry, and offset and size there.
-    fn place(&self, name: &str, entry: &BundleEntryProto) -> Result<(External, u64, u64), ImportError> {
+    fn place(&self, name: &str, entry: &BundleEntryProto) -> Result<(External<'_>, u64, u64), ImportError> {
         let path = format!("variables.data-{:05}-of-{:05}", entry.shard_id, self.shards);
-        let file = External::find(name, &path, &self.folder)?;
+        let file = self.files.find(name, &path)?;
         let (Ok(offset), Ok(size)) = (u64::try_from(entry.offset), u64::try_from(entry.size)) else {
             return Err(file.refused("is used at a negative offset or length"));
         };

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use tvmscript_ir::{BaseFunc, GlobalVar};
+use tvmscript_ir_core::names::UniqueNames;
 use tvmscript_ir_core::{DataType, PtrMap, Ref};
 use tvmscript_relax::op::datatype::astype;
 use tvmscript_relax::op::shape::shape_to_tensor;
@@ -18,7 +19,7 @@ use super::saved_model::Interface;
 use super::scope::Scope;
 use super::variables::Variables;
 use crate::error::{ImportError, ImportErrors, ImportWarning, Reason};
-use crate::graph::{Graph, Layer, UniqueNames, described};
+use crate::graph::{Graph, Layer, described};
 use crate::ops::{self, field};
 use crate::{Format, ImportOptions, Imported};
 

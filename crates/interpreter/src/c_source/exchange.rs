@@ -11,14 +11,14 @@ use super::expr::{float_literal, literal};
 use super::group::Group;
 use super::helpers::Helper;
 use super::meetings::meeting;
-use super::types::{declare, is_integer, value_type};
-use super::value::{Level, Value, range_of};
+use super::types::{declare, value_type};
+use super::value::{Level, Value};
 use super::{Lanes, Writer};
 use crate::compile::{Arguments, call_of, lane_count};
-use crate::device::GroupReduction;
+use crate::device::{self, GroupReduction};
 use crate::error::{Result, unsupported};
 use crate::intrinsics::{Intrinsic, ThreadOperator, intrinsic};
-use crate::scalar::is_float;
+use crate::scalar::Scalar;
 use crate::warp::Exchange;
 
 const INDEX: DataType = DataType::INT64;
@@ -418,14 +418,8 @@ fn exchanges(node: &Object) -> Result<Vec<Expr>> {
 
 /// The value that changes no other one.
 pub(super) fn neutral(operator: Operator, dtype: DataType) -> Result<Value> {
-    let (least, greatest) = range_of(dtype);
-    match operator {
-        Operator::Max if is_float(dtype) => float_literal(dtype, f64::NEG_INFINITY),
-        Operator::Min if is_float(dtype) => float_literal(dtype, f64::INFINITY),
-        _ if is_float(dtype) => float_literal(dtype, 0.0),
-        Operator::Max => Ok(Value::int(least, dtype)),
-        Operator::Min => Ok(Value::int(greatest, dtype)),
-        Operator::BitAnd if is_integer(dtype) => Ok(literal(dtype, -1)),
-        _ => Ok(literal(dtype, 0)),
+    match device::neutral(operator, dtype) {
+        Scalar::Float(value) => float_literal(dtype, value),
+        Scalar::Int(value) => Ok(literal(dtype, value)),
     }
 }

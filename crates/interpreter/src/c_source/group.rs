@@ -21,7 +21,7 @@ use super::types::{declare, pointer_type, value_type};
 use super::value::{Level, Value};
 use super::varying::Varying;
 use super::{Lanes, Writer};
-use crate::compile::{AXES, Axis, axes_of, is_shared, memory_of_threads, pointer_scope};
+use crate::compile::{AXES, Axis, Launch, is_shared, memory_of_threads, pointer_scope};
 use crate::error::{Result, unsupported};
 use crate::threads::MAX_THREADS;
 
@@ -58,11 +58,8 @@ pub(super) struct Kept {
 
 impl Writer<'_> {
     /// Writes a launch of threads that meet: loops over blocks around a group.
-    pub(super) fn launch_group(&mut self, stmt: &StmtRef) -> Result<()> {
-        let (threads, blocks): (Vec<Axis>, Vec<Axis>) =
-            axes_of(stmt).into_iter().partition(|axis| AXES.contains(&axis.tag.as_str()));
-        let blocks: Vec<Axis> = blocks.into_iter().filter(|axis| !axis.tag.contains("vthread")).collect();
-        self.block_loops(&blocks, &mut |this| this.scoped(|this| this.group(&threads, stmt)))
+    pub(super) fn launch_group(&mut self, Launch { threads, blocks }: &Launch, stmt: &StmtRef) -> Result<()> {
+        self.block_loops(blocks, &mut |this| this.scoped(|this| this.group(threads, stmt)))
     }
 
     fn block_loops(&mut self, blocks: &[Axis], body: &mut dyn FnMut(&mut Self) -> Result<()>) -> Result<()> {

@@ -110,10 +110,28 @@ pub(crate) fn is_on_tiles(body: &StmtRef) -> bool {
     found
 }
 
-/// Tests whether the threads that a statement launches wait for each other.
-pub(crate) fn runs_together(stmt: &StmtRef, is_launch: bool) -> bool {
-    let has_threads = axes_of(stmt).iter().any(|axis| AXES.contains(&axis.tag.as_str()));
-    has_threads && Needs::of(stmt.object(), &|_| false).together(is_launch)
+/// The axes of a launch.
+#[derive(Debug)]
+pub(crate) struct Launch {
+    /// Those of the threads of a block.
+    pub(crate) threads: Vec<Axis>,
+    /// Those of blocks.
+    pub(crate) blocks: Vec<Axis>,
+}
+
+impl Launch {
+    /// The launch that begins with a statement; `None` if it launches no threads.
+    fn of(stmt: &StmtRef) -> Option<Launch> {
+        let (threads, mut blocks): (Vec<Axis>, Vec<Axis>) =
+            axes_of(stmt).into_iter().partition(|axis| AXES.contains(&axis.tag.as_str()));
+        blocks.retain(|axis| !axis.tag.contains("vthread"));
+        (!threads.is_empty()).then_some(Launch { threads, blocks })
+    }
+
+    /// The same; `None` if its threads do not wait for each other, either.
+    pub(crate) fn of_waiting(stmt: &StmtRef, is_launch: bool) -> Option<Launch> {
+        Launch::of(stmt).filter(|_| Needs::of(stmt.object(), &|_| false).together(is_launch))
+    }
 }
 
 /// The variables of the indices of threads that a node launches, by their addresses.
@@ -178,7 +196,7 @@ pub(crate) fn name_of(axis: &IterVar) -> String {
 }
 
 /// The axes that a statement launches, outermost first; those that follow another statement are left out.
-pub(crate) fn axes_of(stmt: &StmtRef) -> Vec<Axis> {
+fn axes_of(stmt: &StmtRef) -> Vec<Axis> {
     let mut axes: Vec<Axis> = Vec::new();
     let mut add = |axis: &IterVar, extent: &Expr| {
         let tag = name_of(axis);
@@ -280,21 +298,15 @@ impl Compiler<'_> {
 
     /// Compiles a launch as loops over blocks around a group of threads; `false` if its threads run one by one.
     fn launch_group(&mut self, stmt: &StmtRef, is_launch: bool) -> Result<bool> {
-        let axes = axes_of(stmt);
-        if !axes.iter().any(|axis| AXES.contains(&axis.tag.as_str())) {
-            return Ok(false);
-        }
+        let Some(launch) = Launch::of(stmt) else { return Ok(false) };
         let needs = self.needs(stmt.object());
         let is_uniform = needs.tiles && !needs.together(is_launch);
         if !is_uniform && !needs.together(is_launch) {
             return Ok(false);
         }
-        let (threads, blocks): (Vec<&Axis>, Vec<&Axis>) =
-            axes.iter().partition(|axis| AXES.contains(&axis.tag.as_str()));
-        let blocks: Vec<&Axis> = blocks.into_iter().filter(|axis| !axis.tag.contains("vthread")).collect();
         self.open_scope();
         let known = self.axes.len();
-        let result = self.launch_axes(&threads, &blocks, stmt, &needs, is_uniform);
+        let result = self.launch_axes(&launch, stmt, &needs, is_uniform);
         self.axes.truncate(known);
         self.close_scope();
         result
@@ -302,8 +314,7 @@ impl Compiler<'_> {
 
     fn launch_axes(
         &mut self,
-        threads: &[&Axis],
-        blocks: &[&Axis],
+        Launch { threads, blocks }: &Launch,
         stmt: &StmtRef,
         needs: &Needs,
         is_uniform: bool,
@@ -335,7 +346,7 @@ impl Compiler<'_> {
         Ok(true)
     }
 
-    fn block_loops(&mut self, blocks: &[&Axis], counts: &[Register], body: &mut dyn FnMut(&mut Self)) {
+    fn block_loops(&mut self, blocks: &[Axis], counts: &[Register], body: &mut dyn FnMut(&mut Self)) {
         let (Some((axis, blocks)), Some((count, counts))) = (blocks.split_first(), counts.split_first())
         else {
             return body(self);

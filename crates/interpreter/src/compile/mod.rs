@@ -36,8 +36,8 @@ pub(crate) use call::Arguments;
 pub(crate) use entry::{buffer_of, compile, evaluate, warp_of};
 pub(crate) use expr::{Kind, kind_of, lane_count};
 pub(crate) use kernel::{
-    AXES, Axis, axes_of, is_collective, is_of_group, is_on_tiles, launched_indices, meetings_of,
-    name_of as axis_name, runs_together,
+    AXES, Axis, Launch, is_collective, is_of_group, is_on_tiles, launched_indices, meetings_of,
+    name_of as axis_name,
 };
 pub(crate) use pointer::{call_of, pointee};
 pub(crate) use stmt::{is_of_thread, is_shared, memory_of_threads, pointer_scope};

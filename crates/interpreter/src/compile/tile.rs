@@ -15,7 +15,6 @@ use crate::error::{Result, unsupported};
 use crate::intrinsics::{TileOperator, intrinsic};
 use crate::memory::Element;
 use crate::program::{Instruction as I, Register};
-use crate::scalar::is_float;
 
 /// A part of a buffer.
 #[derive(Debug, Clone)]
@@ -284,28 +283,11 @@ impl Compiler<'_> {
 
     /// The value that changes no other one.
     pub(super) fn neutral(&mut self, operator: Operator, dtype: DataType, is_absolute: bool) -> Register {
-        let bits = match (operator, is_float(dtype)) {
-            (Operator::Max, _) if is_absolute => 0,
-            (Operator::Max, true) => {
-                crate::scalar::round(dtype, f64::NEG_INFINITY).unwrap_or_default().to_bits()
-            }
-            (Operator::Min, true) => crate::scalar::round(dtype, f64::INFINITY).unwrap_or_default().to_bits(),
-            (Operator::Mul, true) => 1f64.to_bits(),
-            (Operator::Mul, false) => 1,
-            (Operator::BitAnd, _) => crate::scalar::wrap(dtype, -1),
-            (Operator::Max | Operator::Min, false) => {
-                let is_max = operator == Operator::Max;
-                let width = u32::from(dtype.bits.clamp(1, 64));
-                match (dtype.is_int(), is_max) {
-                    (true, true) => (-1i64 << (width - 1)) as u64,
-                    (true, false) => u64::MAX >> (65 - width),
-                    (false, true) => 0,
-                    (false, false) => u64::MAX >> (64 - width),
-                }
-            }
-            _ => 0,
-        };
-        self.constant(bits)
+        self.constant(match operator {
+            // No absolute value is smaller.
+            Operator::Max if is_absolute => 0,
+            _ => crate::device::neutral(operator, dtype).bits(),
+        })
     }
 
     fn dimension(&mut self, expr: &Expr, rank: usize) -> Result<usize> {

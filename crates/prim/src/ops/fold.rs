@@ -85,12 +85,15 @@ pub(super) fn holds(dtype: DataType, value: i128) -> bool {
     (least..=most).contains(&value)
 }
 
-/// Computes on two float literals in the type's own width, if that is 32 or 64 bits.
+/// Computes on two float literals in the type's own width, if that is 32 or 64 bits. A literal may have more digits than its
+/// type holds.
 fn float(operator: Operator, dtype: DataType, a: f64, b: f64) -> PrimResult<Option<Folded>> {
-    let value = match dtype.bits {
-        32 | 64 => arithmetic::floats(operator, dtype, a, b),
-        _ => None,
+    let [a, b] = match dtype.bits {
+        32 | 64 => [a, b].map(|value| arithmetic::round(dtype, value)),
+        _ => [None, None],
     };
+    let (Some(a), Some(b)) = (a, b) else { return Ok(None) };
+    let value = arithmetic::floats(operator, dtype, a, b);
     let Some(value) = value else { return Ok(None) };
     if TextRules::current().folding.is_exact && value.is_infinite() && a.is_finite() && b.is_finite() {
         return Ok(None);

@@ -95,6 +95,8 @@ fn remainders_fold_for_indices_only() {
 fn float32_computes_in_32_bits_and_narrower_floats_do_not_fold() {
     let (a, b) = (lit("float32", 0.1), lit("float32", 0.2));
     assert_eq!(shown(ops::add(a, b)), format!("{:?}", f64::from(0.1f32 + 0.2f32)));
+    let (a, b) = (lit("float32", 0.9), lit("float32", 0.1));
+    assert_eq!(shown(ops::sub(a, b)), format!("{:?}", f64::from(0.9f32 - 0.1f32)));
     assert_eq!(shown(ops::add(lit("float64", 0.1), lit("float64", 0.2))), "0.30000000000000004:float64");
     assert_eq!(shown(ops::mul(lit("float32", 3e38), lit("float32", 10.0))), "inf");
     assert_eq!(shown(ops::add(lit("float16", 1.0), lit("float16", 2.0))), "(Add 1.0:float16 2.0:float16)");

@@ -17,7 +17,7 @@ operators! {
 
 /// An element of a subscript, in the order of the dimensions of an implicit result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Label {
+pub enum Label {
     /// `...`: all dimensions without a label.
     Ellipsis,
     /// A labelled dimension.
@@ -26,52 +26,59 @@ enum Label {
 
 /// Labels of each operand and of the result.
 #[derive(Debug, PartialEq)]
-struct Equation {
-    operands: Vec<Vec<Label>>,
-    result: Vec<Label>,
+pub struct Equation {
+    /// Labels of the dimensions of each operand.
+    pub operands: Vec<Vec<Label>>,
+    /// Labels of the dimensions of the result.
+    pub result: Vec<Label>,
 }
 
-/// Parses subscripts. Without an arrow, the result has the labels that occur once, in alphabetical order.
-fn parse(subscripts: &str) -> std::result::Result<Equation, String> {
-    let mut operands = Vec::new();
-    let mut labels = Vec::new();
-    let mut has_arrow = false;
-    let mut rest = subscripts;
-    while let Some(first) = rest.chars().next() {
-        let mut length = first.len_utf8();
-        match first {
-            ' ' => {}
-            ',' => operands.push(std::mem::take(&mut labels)),
-            '-' if rest.starts_with("->") => {
-                if has_arrow {
-                    return Err("has two arrows".to_owned());
+impl Equation {
+    /// Parses subscripts. Without an arrow, the result has the labels that occur once, in alphabetical order.
+    ///
+    /// # Errors
+    /// The reason why the subscripts are wrong.
+    pub fn parse(subscripts: &str) -> std::result::Result<Equation, String> {
+        let mut operands = Vec::new();
+        let mut labels = Vec::new();
+        let mut has_arrow = false;
+        let mut rest = subscripts;
+        while let Some(first) = rest.chars().next() {
+            let mut length = first.len_utf8();
+            match first {
+                ' ' => {}
+                ',' => operands.push(std::mem::take(&mut labels)),
+                '-' if rest.starts_with("->") => {
+                    if has_arrow {
+                        return Err("has two arrows".to_owned());
+                    }
+                    (has_arrow, length) = (true, 2);
+                    operands.push(std::mem::take(&mut labels));
                 }
-                (has_arrow, length) = (true, 2);
-                operands.push(std::mem::take(&mut labels));
-            }
-            '.' if rest.starts_with("...") => {
-                if labels.contains(&Label::Ellipsis) {
-                    return Err("has two ellipses for one operand".to_owned());
+                '.' if rest.starts_with("...") => {
+                    if labels.contains(&Label::Ellipsis) {
+                        return Err("has two ellipses for one operand".to_owned());
+                    }
+                    length = 3;
+                    labels.push(Label::Ellipsis);
                 }
-                length = 3;
-                labels.push(Label::Ellipsis);
+                name if name.is_ascii_alphabetic() => labels.push(Label::Axis(name as u8)),
+                other => return Err(format!("has `{other}`, but labels are single letters")),
             }
-            name if name.is_ascii_alphabetic() => labels.push(Label::Axis(name as u8)),
-            other => return Err(format!("has `{other}`, but labels are single letters")),
+            rest = &rest[length..];
         }
-        rest = &rest[length..];
+        if has_arrow {
+            return Ok(Equation { operands, result: labels });
+        }
+        operands.push(labels);
+        let mut counts = BTreeMap::new();
+        for label in operands.iter().flatten() {
+            *counts.entry(*label).or_insert(0) += 1;
+        }
+        let once = counts.into_iter().filter(|(label, count)| *label == Label::Ellipsis || *count == 1);
+        let result = once.map(|(label, _)| label).collect();
+        Ok(Equation { operands, result })
     }
-    if has_arrow {
-        return Ok(Equation { operands, result: labels });
-    }
-    operands.push(labels);
-    let mut counts = BTreeMap::new();
-    for label in operands.iter().flatten() {
-        *counts.entry(*label).or_insert(0) += 1;
-    }
-    let once = counts.into_iter().filter(|(label, count)| *label == Label::Ellipsis || *count == 1);
-    let result = once.map(|(label, _)| label).collect();
-    Ok(Equation { operands, result })
 }
 
 /// The length of a label's dimensions: any other expression takes precedence over a literal.
@@ -187,7 +194,8 @@ fn summed(cx: &mut Infer<'_>) -> Inferred {
             None => return Ok(tensor_of_rank(tensor.ndim, dtype, vdevice)),
         }
     }
-    let dims = parse(&cx.attrs::<EinsumAttrs>()?.subscripts).and_then(|equation| dims_of(&equation, &shapes));
+    let dims = Equation::parse(&cx.attrs::<EinsumAttrs>()?.subscripts)
+        .and_then(|equation| dims_of(&equation, &shapes));
     let dims = dims.map_err(|what| cx.wrong_attribute("subscripts", what))?;
     Ok(tensor_of(dims, dtype, vdevice))
 }

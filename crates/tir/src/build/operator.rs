@@ -253,15 +253,7 @@ impl FromScript for Packed {
     const TYPE: PyType = PyType::Union { of: &[ExprArg::TYPE, PyType::node::<Buffer>()] };
     fn from_script(value: ScriptValue) -> BuildResult<Self> {
         let Some(buffer) = value.as_node::<Buffer>() else { return ExprArg::convert(value).map(Packed) };
-        let shape = memory::tvm_stack_make_shape(buffer.shape.iter().cloned());
-        let strides = match buffer.strides.is_empty() {
-            true => IntImm::int32(0),
-            false => memory::tvm_stack_make_shape(buffer.strides.iter().cloned()),
-        };
-        let ndim = ops::python::int_literal(buffer.shape.len() as i64);
-        let of_dtype = ops::make_const(buffer.dtype, 0)?;
-        let (data, offset) = (buffer.data.clone().upcast(), buffer.elem_offset.clone());
-        Ok(Packed(memory::tvm_stack_make_array(data, shape, strides, ndim, of_dtype, offset)))
+        Ok(Packed(memory::stack_array(buffer)?))
     }
     fn is_poison(&self) -> bool {
         is_poison(self.0.object())

@@ -1,8 +1,10 @@
 //! Pointers, structures of the runtime, memory and its transfer.
 
-use tvmscript_prim::{DataType, Expr};
+use tvmscript_prim::error::PrimResult;
+use tvmscript_prim::{DataType, Expr, IntImm, ops};
 
 use super::{BOOL, Effect, Element, HANDLE, INT32, Operator, ResultType, VOID};
+use crate::node::Buffer;
 
 tir_operators! {
     /// Allocates scratch memory of a device.
@@ -77,4 +79,20 @@ tir_operators! {
     tvm_struct_set(arr: Expr, index: Expr, field: Expr, value: Expr) -> INT32, effect = Update;
     /// A type as an argument.
     type_annotation(dtype: DataType) -> dtype;
+}
+
+/// A buffer as an argument of a packed call: an array on the stack.
+///
+/// # Errors
+/// If there is no zero of the type of its elements.
+pub fn stack_array(buffer: &Buffer) -> PrimResult<Expr> {
+    let shape = tvm_stack_make_shape(buffer.shape.iter().cloned());
+    let strides = match buffer.strides.is_empty() {
+        true => IntImm::int32(0),
+        false => tvm_stack_make_shape(buffer.strides.iter().cloned()),
+    };
+    let ndim = ops::python::int_literal(buffer.shape.len() as i64);
+    let of_dtype = ops::make_const(buffer.dtype, 0)?;
+    let (data, offset) = (buffer.data.clone().upcast(), buffer.elem_offset.clone());
+    Ok(tvm_stack_make_array(data, shape, strides, ndim, of_dtype, offset))
 }

@@ -8,7 +8,7 @@ use super::SCHEDULABLE;
 
 /// The function with flat bindings, marked as one that schedules work on.
 pub(crate) fn schedulable(function: Ref<PrimFunc>) -> Result<Ref<PrimFunc>, RewriteError> {
-    let mut function = crate::made::flat(function)?;
+    let mut function = crate::made::flat_with(function, |_| Vec::new())?;
     let renamed = |key: &Str| match key.strip_prefix("tir.") {
         Some(rest) => format!("tirx.{rest}").into(),
         None => key.clone(),

@@ -208,11 +208,12 @@ impl Signature {
             let doc = self.extent(extent, at, d)?;
             extents.push(d.at(doc, at));
         }
-        for stride in buffer.strides.iter().filter_map(|stride| stride.downcast_ref::<Var>()) {
-            // A stride of the default type is given by its name.
-            if !self.is_by_text(stride) && !d.is_defined(stride.object()) {
-                let name = define_variable(stride, d)?;
-                self.type_vars.insert(stride.object().address());
+        let others = buffer.strides.iter().chain([&buffer.elem_offset]);
+        for variable in others.filter_map(|part| part.downcast_ref::<Var>()) {
+            // A stride of the default type is given by its name, and an offset of that type by its absence.
+            if !self.is_by_text(variable) && !d.is_defined(variable.object()) {
+                let name = define_variable(variable, d)?;
+                self.type_vars.insert(variable.object().address());
                 type_variable(&expr_text(d, name)?, d);
             }
         }

@@ -64,3 +64,19 @@ pub(super) fn sliced(site: &mut Site<'_>, dims: &[Ref<Var>]) -> Answer<Tensor> {
         x.at(&place.collect::<Vec<_>>())
     })
 }
+
+/// Makes one of the bounds of a slice.
+pub(super) type Bound = fn(&mut Site<'_>) -> Answer<Tensor>;
+
+/// The same bound for both axes of a list of rows.
+pub(super) fn constant_bound(name: &str, value: i64) -> Answer<Tensor> {
+    Stage::python(name).with_axes(&["i"]).over(&[int(2)], |_| int(value))
+}
+
+/// The end of the first rows, whose number is the only operand, with all three columns.
+pub(super) fn end_of_rows(site: &mut Site<'_>) -> Answer<Tensor> {
+    let count = site.tensor(0)?;
+    Stage::python("end")
+        .with_axes(&["i"])
+        .over(&[int(2)], |i| i.pick(0).equals(0).if_then_else(count.at(&[int(0)]), &int(3)))
+}

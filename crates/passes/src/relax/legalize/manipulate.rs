@@ -335,12 +335,15 @@ pub(super) fn strided_slice(site: &mut Site<'_>) -> Answer<Outcome> {
     Outcome::one(result?)
 }
 
+/// The elements whose indices along an axis another tensor states.
+pub(super) fn gathered(x: &Tensor, axis: usize, indices: &Tensor) -> Answer<Tensor> {
+    Stage::new("T_gather").over(&indices.dims(), |i| x.at(&i.with_at(axis, indices.at(i))))
+}
+
 pub(super) fn gather_elements(site: &mut Site<'_>) -> Answer<Outcome> {
     let axis = site.attrs::<GatherElementsAttrs>()?.axis.value;
     let (x, indices) = (site.tensor(0)?, site.tensor(1)?);
-    let axis = x.axis(axis)?;
-    let result = Stage::new("T_gather").over(&indices.dims(), |i| x.at(&i.with_at(axis, indices.at(i))));
-    Outcome::one(result?)
+    Outcome::one(gathered(&x, x.axis(axis)?, &indices)?)
 }
 
 pub(super) fn gather_nd(site: &mut Site<'_>) -> Answer<Outcome> {

@@ -6,12 +6,15 @@
 //!
 //! Upstream counterparts: `src/relax/transform/legalize_ops.cc`, `python/tvm/relax/transform/legalize_ops`.
 
+mod all_class_nms;
 mod conv;
 mod dynamic_slice;
 mod elementwise;
+mod grid;
 mod grid_sample;
 mod image;
 mod manipulate;
+mod nms;
 mod nn;
 mod pad;
 mod pool;
@@ -20,15 +23,21 @@ mod roi_align;
 mod scalar;
 mod scatter;
 mod site;
+mod sort;
+mod statements;
 mod table;
 mod tensor;
 
 use hashbrown::HashMap;
 use tvmscript_ir::{BaseFunc, GlobalVar, IRModule};
-use tvmscript_ir_core::{DataType, Map, Ref, Span, Str, structural_equal, structural_hash};
+use tvmscript_ir_core::names::UniqueNames;
+use tvmscript_ir_core::{DataType, Map, Ref, Span, structural_equal, structural_hash};
 use tvmscript_prim as prim;
 use tvmscript_relax::func_type::prim_func_type;
-use tvmscript_relax::op::shape::tensor_to_shape;
+use tvmscript_relax::op::index::dynamic_strided_slice;
+use tvmscript_relax::op::reduce::prod;
+use tvmscript_relax::op::shape::{shape_of, shape_to_tensor, tensor_to_shape};
+
 use tvmscript_relax::syntax as relax;
 use tvmscript_relax::{
     Call, Expr, ExternFunc, Function, PrimStructInfo, PrimValue, RelaxSyntax, ShapeExpr, ShapeStructInfo,
@@ -66,6 +75,8 @@ enum Outcome {
     Tensors(Vec<Tensor>),
     /// The same, of a function with another name than the operator's.
     Named(&'static str, Vec<Tensor>),
+    /// Rows, and their number, which only a run knows; the others are left out afterwards.
+    Trimmed([Tensor; 2]),
     /// The result of a function `full`, which does not read the operands.
     Detached(Tensor),
     /// A value without a function.
@@ -95,7 +106,7 @@ struct Legalizer {
     forms: Forms,
     /// Functions of the module and new ones, by structural hash.
     known: HashMap<u64, Vec<NamedFunction>>,
-    names: hashbrown::HashSet<Str>,
+    names: UniqueNames,
     added: Vec<NamedFunction>,
 }
 
@@ -107,6 +118,9 @@ impl Rules for Legalizer {
         }
         if operator == "relax.dynamic_strided_slice" {
             return Ok(self.dynamic_slice(&new, cx)?.unwrap_or(new));
+        }
+        if operator == "relax.size" {
+            return self.size(new, cx);
         }
         let Some(template) = template(operator) else { return Ok(new) };
         let new = cx.blocks.normalize(new).map_err(relax_error)?;
@@ -146,14 +160,11 @@ impl Legalizer {
             fills_spans,
             forms,
             known: HashMap::new(),
-            names: module
-                .functions
-                .iter()
-                .map(|(var, _): (&Ref<GlobalVar>, _)| var.name_hint.clone())
-                .collect(),
+            names: UniqueNames::numbered_from(1).separated_by(""),
             added: Vec::new(),
         };
         for (var, function) in module.functions.iter() {
+            new.names.insert(&var.name_hint);
             if function.is::<PrimFunc>() {
                 new.remember(var.clone(), function.clone());
             }
@@ -175,6 +186,17 @@ impl Legalizer {
         let op = prim::Op::get("relax.call_pure_packed").upcast();
         let new: Expr = Call::new(op, operands, None, result).upcast();
         Ok(new.with_span(call.span))
+    }
+
+    /// The number of elements, as the product of the lengths.
+    fn size(&mut self, old: Expr, cx: &mut Rewriter) -> Result<Expr> {
+        let Some(x) = old.as_node::<Call>().and_then(|call| call.args.first().cloned()) else {
+            return Ok(old);
+        };
+        let shape = cx.blocks.emit(shape_of(x).upcast(), None).map_err(relax_error)?.upcast();
+        let lengths = self.expression(&old, shape_to_tensor(shape).upcast(), cx)?;
+        let lengths = cx.blocks.emit(lengths, None).map_err(relax_error)?.upcast();
+        self.expression(&old, prod(lengths, None, false).upcast(), cx)
     }
 
     /// The span of what replaces a call.
@@ -208,17 +230,51 @@ impl Legalizer {
         let mut site = Site::new(call, operands);
         // A call that its template does not fit stays, as one whose shape is unknown.
         let Ok(outcome) = (template.define)(&mut site) else { return Ok(None) };
+        let trims = self.forms.relax.has_bare_scalars && matches!(outcome, Outcome::Trimmed(_));
         let (name, outputs) = match outcome {
             Outcome::Keep => return Ok(None),
             Outcome::Value(value) => return Ok(Some(value.with_span(call.span))),
             Outcome::Tensors(outputs) => (template.function, outputs),
             Outcome::Named(name, outputs) => (name, outputs),
+            Outcome::Trimmed(outputs) => (template.function, outputs.into()),
             Outcome::Detached(output) => {
                 site = site.without_operands();
                 ("full", vec![output])
             }
         };
-        self.call_of(site, name, outputs)
+        let new = self.call_of(site, name, outputs)?;
+        match new {
+            Some(new) if trims => self.trimmed(call, new, cx).map(Some),
+            new => Ok(new),
+        }
+    }
+
+    /// The first two results of a call: rows, as many as the second result says, and their number.
+    fn trimmed(&mut self, old: &Call, new: Expr, cx: &mut Rewriter) -> Result<Expr> {
+        let both = cx.blocks.emit(new, None).map_err(relax_error)?;
+        let [rows, count] = [0, 1].map(|index| item(&both, index, cx));
+        let (rows, count) = (rows?, count?);
+        let mut call_of = |operands: Vec<Expr>, name: &str, bound: dynamic_slice::Bound| {
+            let mut site = Site::new(old, operands);
+            let Ok(bound) = bound(&mut site) else { return Ok(None) };
+            self.call_of(site, name, vec![bound])
+        };
+        let bounds = [
+            call_of(Vec::new(), "build_begin", |_| dynamic_slice::constant_bound("begin", 0))?,
+            call_of(vec![count.clone()], "build_end", dynamic_slice::end_of_rows)?,
+            call_of(Vec::new(), "build_strides", |_| dynamic_slice::constant_bound("strides", 1))?,
+        ];
+        let mut emitted = Vec::new();
+        for bound in bounds.into_iter().flatten() {
+            emitted.push(cx.blocks.emit(bound, None).map_err(relax_error)?.upcast());
+        }
+        let Ok([begin, end, strides]) = <[Expr; 3]>::try_from(emitted) else {
+            return Err(PassError::unsupported("the bounds of the rows cannot be computed".to_owned()));
+        };
+        let slice: Expr = dynamic_strided_slice(rows.clone(), begin, end, strides).upcast();
+        let slice = self.dynamic_slice(&slice, cx)?.unwrap_or(slice);
+        let slice = cx.blocks.emit(slice, None).map_err(relax_error)?.upcast();
+        Ok(Tuple::new([slice, count]).upcast())
     }
 
     /// The call of a new function that computes the tensors; `None` if there is no such function.
@@ -256,13 +312,7 @@ impl Legalizer {
         if let Some((var, _)) = same.next() {
             return var.clone();
         }
-        let mut unique: Str = name.into();
-        let mut number = 0;
-        while !self.names.insert(unique.clone()) {
-            number += 1;
-            unique = format!("{name}{number}").into();
-        }
-        let mut var = GlobalVar::new(unique);
+        let mut var = GlobalVar::new(self.names.take(name));
         var.make_mut().struct_info_ = Some(function_type);
         self.added.push((var.clone(), function.clone()));
         self.remember(var.clone(), function);
@@ -305,15 +355,18 @@ fn resolved(operand: &Expr, cx: &mut Rewriter) -> Result<Expr> {
             None => break,
         }
     }
-    let item = |index: usize| -> Result<Expr> {
-        let item = TupleGetItem {
-            span: Span::current(),
-            struct_info_: None,
-            tuple_value: current.clone().upcast(),
-            index: index as i64,
-        };
-        Ok(cx.blocks.emit(Ref::new(item).upcast(), None).map_err(relax_error)?.upcast())
-    };
+    let item = |index: usize| item(&current, index, cx);
     let fields = (0..tuple.fields.len()).map(item).collect::<Result<Vec<_>>>()?;
     Ok(Tuple::new(fields).upcast())
+}
+
+/// An item of a tuple, bound to a variable.
+fn item(tuple: &Ref<Var>, index: usize, cx: &mut Rewriter) -> Result<Expr> {
+    let item = TupleGetItem {
+        span: Span::current(),
+        struct_info_: None,
+        tuple_value: tuple.clone().upcast(),
+        index: index as i64,
+    };
+    Ok(cx.blocks.emit(Ref::new(item).upcast(), None).map_err(relax_error)?.upcast())
 }

@@ -368,3 +368,17 @@ pub(super) fn attention(site: &mut Site<'_>, has_bias: bool) -> Answer<Outcome> 
     let wide = reshaped(&product, &[batch, heads, length, of_values])?;
     Outcome::one(transposed(&wide, &[0, 2, 1, 3])?)
 }
+
+/// The negative sum of products, divided by the number of rows if there are rows.
+pub(super) fn cross_entropy(site: &mut Site<'_>) -> Answer<Outcome> {
+    let (x, y) = (site.tensor(0)?, site.tensor(1)?);
+    let product = combine_tensors(&x, &y, "multiply", |a, b| a * b)?;
+    let axes: Vec<usize> = (0..product.rank()).collect();
+    let sum = reduced(&product, &axes, false, Combine::Sum)?;
+    let loss = with_number(&sum, -1.0, "multiply", |a, b| a * b)?;
+    if x.rank() < 2 {
+        return Outcome::one(loss);
+    }
+    let rows = Value::Scalar(x.dims().pick(0));
+    Outcome::one(combine(&Value::Tensor(loss), &rows, "divide", |a, b| a / b)?)
+}

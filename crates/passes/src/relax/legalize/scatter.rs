@@ -2,17 +2,17 @@
 //!
 //! Upstream counterparts: `topi/scatter_elements.py`, `topi/scatter.py`.
 
-use tvmscript_ir_core::{Array, DataType, Map, Ref, Span};
-use tvmscript_prim::{Expr, IntImm, StringImm, Var};
+use tvmscript_ir_core::DataType;
 use tvmscript_relax::attrs::{ScatterElementsAttrs, ScatterNDAttrs};
-use tvmscript_te::Operation;
-use tvmscript_tir::node::{StmtRef, flatten};
-use tvmscript_tir::{AttrStmt, Buffer, BufferLoad, BufferStore, For, ForKind};
+use tvmscript_te::Declared;
+use tvmscript_tir::ForKind;
+use tvmscript_tir::node::StmtRef;
 
 use super::Outcome;
 use super::manipulate::{transposed, unsupported};
-use super::scalar::{Scalar, Scalars, int, unravel_below};
+use super::scalar::{Scalar, Scalars, int};
 use super::site::Site;
+use super::statements::{Flat, in_order, inside, output, repeat, written};
 use super::tensor::{Answer, Tensor};
 
 /// A combination of the old element and an update.
@@ -31,74 +31,24 @@ fn combination(name: &str) -> Option<Combine> {
     })
 }
 
-/// A buffer that is read and written by positions in row-major order.
-struct Flat<'b>(&'b Ref<Buffer>);
-
-impl Flat<'_> {
-    fn indices(&self, position: &Scalar) -> Answer<Array<Expr>> {
-        let inner: Vec<Scalar> = self.0.shape.iter().skip(1).map(Scalar::from).collect();
-        let (first, rest) = unravel_below(position.clone(), &inner);
-        std::iter::once(first).chain(rest).map(|index| index.0).collect()
-    }
-
-    fn at(&self, position: &Scalar) -> Scalar {
-        let load = |indices| Ok(BufferLoad::try_new(self.0.clone(), indices, None)?);
-        Scalar(self.indices(position).and_then(load))
-    }
-
-    fn store(&self, position: &Scalar, value: Scalar) -> Answer<StmtRef> {
-        Ok(BufferStore::try_new(self.0.clone(), value.0?, self.indices(position)?, None)?)
-    }
-
-    /// Combines an element with an update.
-    fn combine(&self, position: &Scalar, update: &Scalar, combine: Combine) -> Answer<StmtRef> {
-        self.store(position, combine(&self.at(position), update))
-    }
-}
-
-/// A loop from 0 on.
-fn repeat(extent: &Scalar, kind: ForKind, body: impl FnOnce(&Scalar) -> Answer<StmtRef>) -> Answer<StmtRef> {
-    let loop_var = Var::new("i", DataType::INT64);
-    let body = body(&Scalar::from(Expr::from(loop_var.clone().upcast())))?;
-    Ok(For::try_new(For {
-        span: Span::current(),
-        loop_var,
-        min: int(0).0?,
-        extent: extent.clone().0?,
-        kind,
-        body,
-        thread_binding: None,
-        annotations: Map::default(),
-        step: None,
-    })?)
-}
-
-/// The statements in a scope whose order is kept.
-fn in_order(stmts: Vec<StmtRef>) -> StmtRef {
-    let scope = AttrStmt {
-        span: Span::current(),
-        node: IntImm::int32(0).into(),
-        attr_key: "pragma_scope".into(),
-        value: StringImm::new("seq"),
-        body: flatten(stmts, true),
-    };
-    Ref::new(scope).upcast()
+/// Combines an element with an update.
+fn combined(out: Flat<'_>, position: &Scalar, update: &Scalar, combine: Combine) -> Answer<StmtRef> {
+    out.store(position, combine(&out.at(position), update))
 }
 
 /// A tensor of the shape of `data`, written by statements: `body` gets the buffers of the inputs and that of the result.
-fn written(
+fn scattered(
     name: &str,
     inputs: [&Tensor; 3],
     body: impl Fn([Flat<'_>; 3], Flat<'_>) -> Answer<StmtRef> + Send + Sync + 'static,
 ) -> Answer<Tensor> {
     let [data, ..] = inputs;
-    let (shape, dtype) = (data.0.shape.clone(), data.0.dtype);
-    let inputs = inputs.iter().map(|input| input.0.clone()).collect();
-    let op = Operation::external(name, inputs, shape, dtype, "out_buf", move |inputs, output| match inputs {
+    let result = output(&data.dims(), data.dtype(), Declared::named("out_buf"));
+    let [result] = written(name, inputs.map(inside), [result], move |inputs, [output]| match inputs {
         [data, indices, updates] => body([Flat(data), Flat(indices), Flat(updates)], Flat(output)),
         _ => unsupported("there are not three inputs"),
-    });
-    Ok(Tensor(op.output(0)))
+    })?;
+    Ok(result)
 }
 
 pub(super) fn scatter_elements(site: &mut Site<'_>) -> Answer<Outcome> {
@@ -110,9 +60,9 @@ pub(super) fn scatter_elements(site: &mut Site<'_>) -> Answer<Outcome> {
     let after = |dims: &[Scalar]| dims.range(axis + 1, dims.len()).product();
     let (all, length, behind) = (own.product(), own.pick(axis), after(&own));
     let (outer, count, inner) = (places.range(0, axis).product(), places.pick(axis), after(&places));
-    let result = written("scatter_elements.generic", [&data, &indices, &updates], move |inputs, out| {
+    let result = scattered("scatter_elements.generic", [&data, &indices, &updates], move |inputs, out| {
         let [data, indices, updates] = inputs;
-        let copy = repeat(&all, ForKind::Parallel, |i| out.store(i, data.at(i)))?;
+        let copy = repeat(&all, ForKind::Parallel, |i| out.store(i, data.at(i)));
         let scatter = repeat(&(&outer * &inner), ForKind::Parallel, |fused| {
             let (i, j) = (fused.floordiv(&inner), fused.floormod(&inner));
             let from = &i * (&count * &inner) + &j;
@@ -122,10 +72,10 @@ pub(super) fn scatter_elements(site: &mut Site<'_>) -> Answer<Outcome> {
                 let index = indices.at(&from);
                 let shift = index.lt(0).cast(DataType::INT64) * &length;
                 let to = &to + (index.cast(DataType::INT64) + shift) * &behind;
-                out.combine(&to, &updates.at(&from), combine)
+                combined(out, &to, &updates.at(&from), combine)
             })
-        })?;
-        Ok(in_order(vec![copy, scatter]))
+        });
+        in_order([copy, scatter])
     });
     Outcome::one(result?)
 }
@@ -148,9 +98,9 @@ pub(super) fn scatter_nd(site: &mut Site<'_>) -> Answer<Outcome> {
     }
     let (all, count) = (own.product(), places.range(1, places.len()).product());
     let size = new.range(last, new.len()).product();
-    let result = written("scatter_nd.generic", [&data, &indices, &updates], move |inputs, out| {
+    let result = scattered("scatter_nd.generic", [&data, &indices, &updates], move |inputs, out| {
         let [data, indices, updates] = inputs;
-        let copy = repeat(&all, ForKind::Serial, |i| out.store(i, data.at(i)))?;
+        let copy = repeat(&all, ForKind::Serial, |i| out.store(i, data.at(i)));
         let scatter = repeat(&count, ForKind::Serial, |i| {
             repeat(&size, ForKind::Parallel, |j| {
                 let (mut to, mut step) = (j.clone(), size.clone());
@@ -159,10 +109,10 @@ pub(super) fn scatter_nd(site: &mut Site<'_>) -> Answer<Outcome> {
                     to = to + &step * index;
                     step = step * length;
                 }
-                out.combine(&to, &updates.at(&(i * &size + j)), combine)
+                combined(out, &to, &updates.at(&(i * &size + j)), combine)
             })
-        })?;
-        Ok(in_order(vec![copy, scatter]))
+        });
+        in_order([copy, scatter])
     });
     Outcome::one(result?)
 }

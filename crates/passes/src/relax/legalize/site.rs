@@ -171,6 +171,11 @@ impl<'c> Site<'c> {
         Some(Constant::new(evaluate::evaluate(self.call)?.encode()).upcast())
     }
 
+    /// `true` if an operand is a constant.
+    pub(super) fn is_constant(&self, index: usize) -> bool {
+        self.operands.get(index).is_some_and(|operand| operand.is::<Constant>())
+    }
+
     /// The value of an operand that is a constant without dimensions.
     pub(super) fn literal(&self, index: usize) -> Option<Scalar> {
         let data = &self.operands.get(index)?.as_node::<Constant>()?.data;

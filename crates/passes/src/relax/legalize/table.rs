@@ -8,8 +8,8 @@ use super::scalar::{Scalar, constant};
 use super::site::Site;
 use super::tensor::{Answer, Combine};
 use super::{
-    conv, elementwise as each, grid_sample, image, manipulate as move_, nn, pad, pool, reduce, roi_align,
-    scatter,
+    all_class_nms, conv, elementwise as each, grid, grid_sample, image, manipulate as move_, nms, nn, pad,
+    pool, reduce, roi_align, scatter, sort,
 };
 
 /// The template of an operator.
@@ -134,6 +134,8 @@ const MOVES: &[Template] = templates! {
     "arange" => move_::arange;
     "broadcast_to" => move_::broadcast_to;
     "concat" as "concatenate" => move_::concat;
+    "eye" => |site| grid::eye(site, 2);
+    "eye_like" => |site| grid::eye(site, 1);
     "expand_dims" => move_::expand_dims;
     "flatten" as "reshape" => move_::flatten;
     "flip" => move_::flip;
@@ -141,6 +143,7 @@ const MOVES: &[Template] = templates! {
     "full_like" as "full" => |site| move_::full(site, true, None);
     "gather_elements" as "gather" => move_::gather_elements;
     "gather_nd" as "te_gather_nd" => move_::gather_nd;
+    "meshgrid" => grid::meshgrid;
     "nn.batch_flatten" as "reshape" => move_::flatten;
     "nn.dropout" as "dropout" => move_::dropout;
     "nn.pad" as "pad" => pad::pad;
@@ -169,9 +172,11 @@ const MOVES: &[Template] = templates! {
 const REDUCTIONS: &[Template] = templates! {
     "argmax" => |site| reduce::extreme_index(site, true);
     "argmin" => |site| reduce::extreme_index(site, false);
+    "einsum" => grid::einsum;
     "matmul" => reduce::matmul;
     "max" => |site| reduce::statistic(site, Combine::Max);
     "mean" => reduce::mean;
+    "median" => sort::median;
     "min" => |site| reduce::statistic(site, Combine::Min);
     "nn.log_softmax" as "log_softmax" => reduce::log_softmax;
     "nn.softmax" as "softmax" => reduce::softmax;
@@ -184,8 +189,10 @@ const REDUCTIONS: &[Template] = templates! {
 
 const NN: &[Template] = templates! {
     "dequantize" => each::dequantize;
+    "image.affine_grid" as "affine_grid" => image::affine_grid;
     "image.grid_sample" as "grid_sample" => grid_sample::grid_sample;
     "image.resize2d" as "resize2d" => image::resize2d;
+    "image.resize3d" as "resize3d" => image::resize3d;
     "nn.adaptive_avg_pool1d" as "adaptive_avg_pool1d" => pool::adaptive_pool1d;
     "nn.adaptive_avg_pool2d" as "adaptive_avg_pool2d" => pool::adaptive_pool2d;
     "nn.adaptive_avg_pool3d" as "adaptive_avg_pool3d" => pool::adaptive_pool3d;
@@ -201,6 +208,7 @@ const NN: &[Template] = templates! {
     "nn.conv2d_transpose" as "conv2d_transpose" => conv::conv2d_transpose;
     "nn.conv3d" as "conv3d" => conv::conv3d;
     "nn.conv3d_transpose" as "conv3d_transpose" => conv::conv3d_transpose;
+    "nn.cross_entropy_with_logits" as "cross_entropy_with_logits" => nn::cross_entropy;
     "nn.gelu" as "gelu" => nn::gelu;
     "nn.gelu_tanh" as "gelu_tanh" => nn::gelu_tanh;
     "nn.group_norm" as "group_norm" => nn::group_norm;
@@ -217,6 +225,10 @@ const NN: &[Template] = templates! {
     "nn.silu" as "silu" => nn::silu;
     "nn.softplus" as "softplus" => nn::softplus;
     "quantize" => each::quantize;
+    "vision.all_class_non_max_suppression" as "all_class_non_max_suppression"
+        => all_class_nms::all_class_non_max_suppression;
+    "vision.get_valid_counts" as "get_valid_counts" => nms::get_valid_counts;
+    "vision.non_max_suppression" as "non_max_suppression" => nms::non_max_suppression;
     "vision.roi_align" as "roi_align" => roi_align::roi_align;
 };
 
