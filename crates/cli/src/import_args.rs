@@ -48,6 +48,10 @@ pub(crate) struct ImportArgs {
     /// Keep unsupported operators as opaque calls
     #[arg(long)]
     pub(crate) stub_unsupported: bool,
+    /// TensorFlow: make functions of loops of version 1 (`Enter`, `Exit`), and choices between both branches of its
+    /// conditionals (`Switch`, `Merge`)
+    #[arg(long)]
+    pub(crate) lower_control_flow: bool,
     /// Maximum size of a constant that is computed during the import
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
     pub(crate) max_folded_bytes: usize,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::tensor::{ElementSource, byte_count};
-use tvmscript_ir_core::{DataType, Ref, TensorData};
+use tvmscript_ir_core::{DataType, Ref, TensorData, TypeCode};
 
 use crate::error::ImportError;
 
@@ -24,6 +24,19 @@ pub enum Elements {
 }
 
 impl Elements {
+    /// Elements that are 0 or 1: all else than 0 counts as true. What is read later stays as it is.
+    fn as_bools(self) -> Elements {
+        let bytes: &[u8] = match &self {
+            Elements::Shared(bytes) => bytes,
+            Elements::Own(bytes) => bytes,
+            Elements::Source(_) => &[],
+        };
+        match bytes.iter().any(|byte| *byte > 1) {
+            true => Elements::Own(bytes.iter().map(|byte| u8::from(*byte != 0)).collect()),
+            false => self,
+        }
+    }
+
     fn len(&self) -> usize {
         match self {
             Elements::Shared(bytes) => bytes.len(),
@@ -67,7 +80,10 @@ pub fn tensor(
     dims: &[i64],
     bytes: impl Into<Elements>,
 ) -> Result<Ref<TensorNode>, ImportError> {
-    let bytes = bytes.into();
+    let mut bytes = bytes.into();
+    if dtype.code == TypeCode::Bool {
+        bytes = bytes.as_bools();
+    }
     check_size(name, dtype, dims, bytes.len())?;
     let data = match bytes {
         // A copy of a small part keeps nothing else of the file alive.

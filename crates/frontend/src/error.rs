@@ -117,7 +117,8 @@ error_codes! {
             "The file is cut off or damaged, is no model of the format, or is of a version that is not read.";
         ImportError::Unsupported { .. } => "E1505" "model-operator"
             "The model uses an operator that has no converter. `import --list-operators` lists those that have one; \
-             `--stub-unsupported` keeps the others as opaque calls.";
+             `--lower-control-flow` converts loops and conditionals of version 1 of TensorFlow; `--stub-unsupported` keeps the \
+             others as opaque calls.";
         ImportError::Node { .. } => "E1506" "model-node"
             "An operator of the model has operands or attributes that it cannot have, or a form that is not supported.";
         ImportError::Tensor { .. } => "E1507" "model-tensor"

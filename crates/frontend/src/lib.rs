@@ -58,6 +58,9 @@ pub struct ImportOptions {
     pub max_folded_bytes: usize,
     /// Unsupported operators become opaque calls.
     pub stubs_unsupported: bool,
+    /// TensorFlow: loops of version 1 (`Enter`, `Exit`) become functions, and its conditionals (`Switch`, `Merge`) choices
+    /// between the values of both branches. They are unsupported otherwise.
+    pub lowers_control_flow: bool,
     /// Calls get the name of their layer.
     pub fills_spans: bool,
     /// Spans of parameters and of the calls that compute the results of layers get marks.
@@ -73,6 +76,7 @@ impl Default for ImportOptions {
             opset: None,
             max_folded_bytes: 64 << 20,
             stubs_unsupported: false,
+            lowers_control_flow: false,
             fills_spans: tvmscript_ir::span_filling(),
             marks_spans: false,
         }

@@ -80,6 +80,7 @@ fn import(
     options.max_folded_bytes = args.max_folded_bytes;
     options.marks_spans = args.show_spans == Some(ShownSpans::Marks);
     options.stubs_unsupported = args.stub_unsupported;
+    options.lowers_control_flow = args.lower_control_flow;
     let (imported, warnings) = models::import(path, args.input_format.map(Format::from), &options, timings)?;
     // The text names a constant that it leaves out by its content.
     let hash = || {

@@ -180,6 +180,29 @@ fn one_hot_has_the_type_of_its_values() {
 }
 
 #[test]
+fn no_part_of_a_text_is_unreadable() {
+    let inputs = || vec![value("x", FLOAT, &["2", "3", "4"])];
+    let no_depth = Graph {
+        nodes: vec![node("OneHot", &["x", "d", "v"], &["y"])],
+        inputs: inputs(),
+        outputs: vec!["y"],
+        constants: vec![int64s("d", &[0]), int64s("v", &[0, 1])],
+        ..Graph::default()
+    };
+    let error = refused(&no_depth.model(), &[]);
+    assert!(error.contains("the depth must be positive, found 0"), "{error}");
+    let other_rank = Graph {
+        nodes: vec![node("Scatter", &["x", "i", "i"], &["y"])],
+        inputs: inputs(),
+        outputs: vec!["y"],
+        constants: vec![int64s("i", &[1, 2])],
+        ..Graph::default()
+    };
+    let error = refused(&other_rank.model(), &["--opset", "9"]);
+    assert!(error.contains("has indices of 1 dimensions, and data of 3"), "{error}");
+}
+
+#[test]
 fn a_shape_known_at_run_time_reshapes() {
     let graph = Graph {
         nodes: vec![node("Reshape", &["x", "s"], &["y"])],

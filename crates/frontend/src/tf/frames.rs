@@ -52,6 +52,11 @@ fn source(nodes: &[NodeDef], index: &Index<'_>, input: &[u8], operator: &[u8]) -
 }
 
 impl<'m> Frames<'m> {
+    /// Returns `true` if the graph has no loops.
+    pub(super) fn is_empty(&self) -> bool {
+        self.frames.is_empty()
+    }
+
     /// Finds the loops.
     pub(super) fn of(nodes: &'m [NodeDef], index: &Index<'m>) -> Frames<'m> {
         let mut found = Frames::default();

@@ -312,11 +312,19 @@ impl<'m> Importer<'m> {
 
     /// The converter of an operator.
     fn converter(&self, operator: &[u8]) -> Option<operators::Convert> {
+        let is_lowered = self.options.lowers_control_flow;
         match operators::find(operator) {
-            Some(row) => Some(row.convert),
+            Some(row) if is_lowered || !self.needs_lowering(operator) => Some(row.convert),
+            Some(_) if !self.options.stubs_unsupported => None,
             None if self.functions.contains_key(operator) => Some(operators::call_by_name),
-            None => self.options.stubs_unsupported.then_some(operators::stub as operators::Convert),
+            _ => self.options.stubs_unsupported.then_some(operators::stub as operators::Convert),
         }
+    }
+
+    /// Returns `true` for operators of control flow of version 1, and for those on lists that its loops fill.
+    fn needs_lowering(&self, operator: &[u8]) -> bool {
+        let has_loops = || self.scopes.first().is_some_and(|scope| !scope.frames.is_empty());
+        operators::is_control_flow(operator) || operators::is_of_lists(operator) && has_loops()
     }
 
     /// Adds the nodes of the graph that nothing uses to those whose operators are not supported, if there are any.

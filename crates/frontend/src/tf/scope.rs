@@ -79,6 +79,17 @@ impl<'m> Scope<'m> {
         }
     }
 
+    /// The values that have to be known before a node: all but those of the round before, which a `Merge` joins.
+    fn before(&self, at: usize) -> std::vec::IntoIter<Reference<'m>> {
+        let has =
+            |at: usize, operator: &[u8]| self.nodes.get(at).is_some_and(|node| node.op.as_ref() == operator);
+        let mut inputs = self.inputs(at);
+        if has(at, b"Merge") {
+            inputs.retain(|used| !self.node_of(*used).is_some_and(|from| has(from, b"NextIteration")));
+        }
+        inputs.into_iter()
+    }
+
     /// The nodes without results that values depend on, operands first. In a cycle, one node comes before an operand.
     pub(super) fn order(&self, roots: &[usize]) -> Vec<usize> {
         let mut seen = HashSet::new();
@@ -88,7 +99,7 @@ impl<'m> Scope<'m> {
             if !seen.insert(root) {
                 continue;
             }
-            let mut stack = vec![(root, self.inputs(root).into_iter())];
+            let mut stack = vec![(root, self.before(root))];
             while let Some((at, inputs)) = stack.last_mut() {
                 let Some(used) = inputs.next() else {
                     order.push(*at);
@@ -98,7 +109,7 @@ impl<'m> Scope<'m> {
                 if let Some(used) = self.node_of(used).filter(is_new)
                     && seen.insert(used)
                 {
-                    stack.push((used, self.inputs(used).into_iter()));
+                    stack.push((used, self.before(used)));
                 }
             }
         }

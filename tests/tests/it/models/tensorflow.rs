@@ -37,7 +37,9 @@ fn number(name: &str, value: f64) -> String {
 fn imported(graph: &str) -> Result<Imported, String> {
     let mut model = Model::from_bytes(Format::TensorFlow, graph.as_bytes().to_vec());
     model.is_text = true;
-    import(&model, &ImportOptions::default()).map_err(|errors| errors.to_string())
+    let mut options = ImportOptions::default();
+    options.lowers_control_flow = true;
+    import(&model, &options).map_err(|errors| errors.to_string())
 }
 
 fn text_of(graph: &str) -> String {
@@ -72,6 +74,16 @@ fn loop_graph() -> String {
         node("out", "Neg", &["exit_a"], &[]),
     ]
     .concat()
+}
+
+#[test]
+fn control_flow_of_version_1_is_unsupported_unless_asked_for() {
+    let mut model = Model::from_bytes(Format::TensorFlow, loop_graph().into_bytes());
+    model.is_text = true;
+    let errors = import(&model, &ImportOptions::default()).unwrap_err().to_string();
+    for operator in ["Enter", "Merge", "LoopCond", "Switch", "NextIteration", "Exit"] {
+        assert!(errors.contains(&format!("unsupported operator `{operator}`")), "{operator}: {errors}");
+    }
 }
 
 #[test]

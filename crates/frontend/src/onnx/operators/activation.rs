@@ -235,7 +235,8 @@ fn hardmax(cx: &mut Node<'_, '_>, x: Expr, axis: i64) -> Result<Ref<Call>, Reaso
     let x = cx.normalize(x)?;
     let axis = axis_in(axis, rank(&x)?)?;
     let extent = dims(&x)?.get(axis).and_then(prim_ops::int_value);
-    let extent = extent.ok_or_else(|| Reason::from("needs an axis whose length is a number"))?;
+    let extent = extent.filter(|extent| *extent > 0);
+    let extent = extent.ok_or_else(|| Reason::from("needs an axis whose length is a positive number"))?;
     let dtype = dtype_of(&x);
     let value = |value: f64| Ok::<Expr, Reason>(PrimValue::new(prim_ops::make_const(dtype, value)?).upcast());
     let at = argmax(x, Some(axis as i64), false).upcast();

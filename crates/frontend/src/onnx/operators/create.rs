@@ -103,6 +103,9 @@ fn constant_of_shape(cx: &mut Node<'_, '_>) -> Converted {
 
 fn one_hot_(cx: &mut Node<'_, '_>) -> Converted {
     let depth = cx.constant_number(1, "the depth")?.ok_or("the depth is missing")? as i64;
+    if depth < 1 {
+        return Err(Reason(format!("the depth must be positive, found {depth}")));
+    }
     let values = cx.constant(2).ok_or("the values must be constant")?;
     let dtype = dtype_of(&values);
     let (off, on) = match ops::numbers(&values).as_deref() {

@@ -358,6 +358,9 @@ fn scatter(cx: &mut Node<'_, '_>) -> Converted {
         return Ok(scatter_elements(x, indices, updates, at, "update".into()).into());
     }
     let shape = lengths_of(&indices).ok_or("needs indices whose dimensions are numbers")?;
+    if own.len() != other.len() {
+        return Err(Reason(format!("has indices of {} dimensions, and data of {}", other.len(), own.len())));
+    }
     let (rank, at) = (own.len(), axis(at, own.len())?);
     let shape: Vec<usize> = shape.iter().map(|dim| usize::try_from(*dim).unwrap_or(0)).collect();
     let entries = shape.iter().try_fold(1usize, |count, dim| count.checked_mul(*dim));

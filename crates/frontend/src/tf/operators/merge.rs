@@ -20,15 +20,17 @@ use crate::ops::{dtype_of, integers, number};
 
 rows! {
     "Exit" => exit, "a private function that calls itself, and one each for condition and body",
-        "loops whose values change their shapes";
-    "LoopCond", "NextIteration" => |cx| Ok(Output::Values(vec![cx.value(0)?])), "the operand";
-    "Merge" => merge, "where: both branches are computed", "branches whose values have other types";
-    "RefSwitch", "Switch" => |cx| switch(cx, 2), "the operand";
+        "all without `--lower-control-flow`; loops whose values change their shapes";
+    "LoopCond", "NextIteration" => |cx| Ok(Output::Values(vec![cx.value(0)?])), "the operand",
+        "all without `--lower-control-flow`";
+    "Merge" => merge, "where: both branches are computed", "all without `--lower-control-flow`; branches whose values have other types";
+    "RefSwitch", "Switch" => |cx| switch(cx, 2), "the operand", "all without `--lower-control-flow`";
     "_SwitchN" => |cx| {
         let count = cx.int_attr("num_outs").and_then(|count| usize::try_from(count).ok()).unwrap_or(1);
         switch(cx, count.min(MAX_CONDITIONS))
-    }, "the operand";
-    "Enter" => |cx| Ok(Output::Values(vec![cx.value(0)?])), "the operand";
+    }, "the operand", "all without `--lower-control-flow`";
+    "Enter" => |cx| Ok(Output::Values(vec![cx.value(0)?])), "the operand",
+        "all without `--lower-control-flow`";
 }
 
 /// Maximum number of conditionals that a value may depend on.

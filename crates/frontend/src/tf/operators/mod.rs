@@ -49,6 +49,12 @@ pub(super) struct Row {
     pub(super) convert: Convert,
 }
 
+impl Row {
+    fn has(&self, operator: &[u8]) -> bool {
+        self.names.iter().any(|name| name.as_bytes() == operator)
+    }
+}
+
 /// Declares the operators of a family: `"Name", "Alias" => converter, "operators of Relax", "what is not supported";`.
 macro_rules! rows {
     ($($($name:literal),+ => $convert:expr, $relax:literal $(, $unsupported:literal)?;)*) => {
@@ -97,7 +103,17 @@ fn all_rows() -> impl Iterator<Item = &'static Row> {
 
 /// The row of an operator.
 pub(super) fn find(operator: &[u8]) -> Option<&'static Row> {
-    all_rows().find(|row| row.names.iter().any(|name| name.as_bytes() == operator))
+    all_rows().find(|row| row.has(operator))
+}
+
+/// Returns `true` for operators of control flow of version 1.
+pub(super) fn is_control_flow(operator: &[u8]) -> bool {
+    merge::ROWS.iter().any(|row| row.has(operator))
+}
+
+/// Returns `true` for operators on lists of tensors.
+pub(super) fn is_of_lists(operator: &[u8]) -> bool {
+    list::ROWS.iter().any(|row| row.has(operator))
 }
 
 /// The documentation of all operators, in order of their names.
@@ -110,8 +126,7 @@ pub(super) fn docs() -> Vec<OperatorDoc> {
 
 /// Returns `true` for operators that call functions; their nodes are checked even if an operand has failed.
 pub(super) fn is_call(operator: &[u8]) -> bool {
-    let names = flow::ROWS.iter().flat_map(|row| row.names.iter());
-    names.clone().any(|name| name.as_bytes() == operator) || operator == b"Merge"
+    flow::ROWS.iter().any(|row| row.has(operator)) || operator == b"Merge"
 }
 
 /// Returns `true` for operators that have no results.
