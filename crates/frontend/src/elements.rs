@@ -25,7 +25,7 @@ pub enum Elements {
 
 impl Elements {
     /// Elements that are 0 or 1: all else than 0 counts as true. What is read later stays as it is.
-    fn as_bools(self) -> Elements {
+    fn into_bools(self) -> Elements {
         let bytes: &[u8] = match &self {
             Elements::Shared(bytes) => bytes,
             Elements::Own(bytes) => bytes,
@@ -82,7 +82,7 @@ pub fn tensor(
 ) -> Result<Ref<TensorNode>, ImportError> {
     let mut bytes = bytes.into();
     if dtype.code == TypeCode::Bool {
-        bytes = bytes.as_bools();
+        bytes = bytes.into_bools();
     }
     check_size(name, dtype, dims, bytes.len())?;
     let data = match bytes {
