@@ -143,8 +143,7 @@ impl<'a> WarpProduct<'a> {
     }
 }
 
-/// Source and target of matrices that a warp loads: pointers, and what follows them in the older form, an offset and the type
-/// that it counts.
+/// A pointer to a matrix, and what follows it in some forms: an offset and the type that it counts.
 pub(crate) type Pointer<'a> = (&'a Expr, Option<(&'a Expr, DataType)>);
 
 /// The source and the target of a load of matrices.

@@ -16,11 +16,15 @@ const FUNCTIONS: &[(&str, Function)] = &[
     ("__tvm_set_device", |_, _, _| Ok(())),
     ("__tvm_tensormap_create_im2col", create_patches),
     ("__tvm_tensormap_create_tiled", create_tiled),
-    ("tvm.contrib.sort.argsort", |machine, values, count| sort(&mut machine.memory, values, count, true)),
-    ("tvm.contrib.sort.argsort_nms", |machine, values, count| {
-        sort_counted(&mut machine.memory, values, count)
+    ("tvm.contrib.sort.argsort", |machine, values, count| {
+        sort(&mut machine.memory, values, count, true, false)
     }),
-    ("tvm.contrib.sort.sort", |machine, values, count| sort(&mut machine.memory, values, count, false)),
+    ("tvm.contrib.sort.argsort_nms", |machine, values, count| {
+        sort(&mut machine.memory, values, count, true, true)
+    }),
+    ("tvm.contrib.sort.sort", |machine, values, count| {
+        sort(&mut machine.memory, values, count, false, false)
+    }),
     ("tvm.contrib.sort.topk", |machine, values, count| topk(&mut machine.memory, values, count)),
 ];
 
@@ -144,38 +148,25 @@ fn for_each_line(
     Ok(())
 }
 
-/// Input, output, axis, whether ascending: the sorted values, or their positions.
-fn sort(memory: &mut Memory, values: u64, count: i64, is_position: bool) -> Result<()> {
-    if count != 4 {
+/// Input, how many elements of each line are sorted if that is counted, output, axis, whether ascending: the sorted values,
+/// or their positions.
+fn sort(memory: &mut Memory, values: u64, count: i64, is_position: bool, is_counted: bool) -> Result<()> {
+    let more = i64::from(is_counted);
+    if count != 4 + more {
         return unsupported(format!("a sort with {count} arguments"));
     }
-    let (input, output) = (View::of(memory, values, 0)?, View::of(memory, values, 1)?);
-    let axis = argument(memory, values, 2)? as i64;
-    let is_ascending = argument(memory, values, 3)? != 0;
-    for_each_line(memory, &input, None, axis, is_ascending, |memory, line, place| {
+    let input = View::of(memory, values, 0)?;
+    let limits = is_counted.then(|| View::of(memory, values, 1)).transpose()?;
+    let output = View::of(memory, values, 1 + more)?;
+    let axis = argument(memory, values, 2 + more)? as i64;
+    let is_ascending = argument(memory, values, 3 + more)? != 0;
+    for_each_line(memory, &input, limits.as_ref(), axis, is_ascending, |memory, line, place| {
         for (at, (index, value)) in line.iter().enumerate() {
             let to = place(at as i64, line.len() as i64);
             match is_position {
                 true => output.store_integer(memory, to, *index)?,
                 false => output.store(memory, to, *value)?,
             }
-        }
-        Ok(())
-    })
-}
-
-/// Input, how many elements of each line are sorted, output, axis, whether ascending: the positions of the values.
-fn sort_counted(memory: &mut Memory, values: u64, count: i64) -> Result<()> {
-    if count != 5 {
-        return unsupported(format!("a sort of counted elements with {count} arguments"));
-    }
-    let [input, limits, output] = [0, 1, 2].map(|at| View::of(memory, values, at));
-    let (input, limits, output) = (input?, limits?, output?);
-    let axis = argument(memory, values, 3)? as i64;
-    let is_ascending = argument(memory, values, 4)? != 0;
-    for_each_line(memory, &input, Some(&limits), axis, is_ascending, |memory, line, place| {
-        for (at, (index, _)) in line.iter().enumerate() {
-            output.store_integer(memory, place(at as i64, line.len() as i64), *index)?;
         }
         Ok(())
     })

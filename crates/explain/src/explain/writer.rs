@@ -20,7 +20,7 @@ use super::qualified_names;
 /// Maximum nesting of containers in an argument.
 const MAX_DEPTH: usize = 64;
 
-/// UniqueNames that are not given, since the builder gives them to values without a name.
+/// Names that are not given, since the builder gives them to values without a name.
 const DEFAULT_NAMES: [&str; 2] = ["v", "buffer"];
 
 /// The loop that a script writes as `range`, and its name in host code, where the step is a keyword.

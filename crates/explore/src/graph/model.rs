@@ -85,7 +85,7 @@ struct Builder<'o> {
     edges: Vec<GraphEdge>,
     /// Nodes by the name of their layer.
     layers: HashMap<String, u32>,
-    /// Names of nodes, each with the number of nodes that wanted it.
+    /// Names of nodes.
     names: UniqueNames,
     /// The node that computes a variable.
     values: PtrMap<u32>,

@@ -28,7 +28,7 @@ impl Dims {
     pub(super) fn of_constant(value: &Expr) -> Option<Dims> {
         let constant = value.as_node::<Constant>()?;
         let (dtype, rank) = (constant.data.dtype, constant.data.shape.len());
-        if rank > 1 || !(dtype.is_int() || dtype.is_uint()) {
+        if rank > 1 || !dtype.is_integer() {
             return None;
         }
         let values = ops::integers(value)?.into_iter().map(IntImm::int64).collect();

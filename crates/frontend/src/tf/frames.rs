@@ -3,7 +3,7 @@
 //! A value enters by `Enter`, is joined by `Merge` with the value of the round before, goes by `Switch` to the next round or
 //! out of the loop, and leaves by `Exit`; `NextIteration` makes it the value of the next round.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::names::{Reference, reference};
 use super::node::attribute;
@@ -16,7 +16,7 @@ pub(super) struct Frames<'m> {
     /// The loop that ends at an `Exit`.
     exits: HashMap<usize, usize>,
     /// The nodes that take part in loops: `Merge`, and the `Switch` of a value.
-    parts: HashMap<usize, usize>,
+    parts: HashSet<usize>,
 }
 
 /// A loop.
@@ -88,7 +88,7 @@ impl<'m> Frames<'m> {
             {
                 of.changing.insert(place, Changing { merge: at, switch: None, next, exits: Vec::new() });
                 places.insert(at, (frame, place));
-                found.parts.insert(at, frame);
+                found.parts.insert(at);
             }
         }
         for (at, node) in with(b"Switch") {
@@ -103,7 +103,7 @@ impl<'m> Frames<'m> {
                     changing.switch = Some(at);
                 }
                 places.insert(at, (frame, place));
-                found.parts.insert(at, frame);
+                found.parts.insert(at);
             }
         }
         for (at, node) in with(b"Exit") {
@@ -124,6 +124,6 @@ impl<'m> Frames<'m> {
 
     /// Returns `true` for a `Merge` or `Switch` of a loop.
     pub(super) fn has(&self, at: usize) -> bool {
-        self.parts.contains_key(&at)
+        self.parts.contains(&at)
     }
 }

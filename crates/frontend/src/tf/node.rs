@@ -35,6 +35,13 @@ impl From<Value> for Output {
     }
 }
 
+impl From<Dims> for Value {
+    /// Integers of shapes; a constant if all are known.
+    fn from(dims: Dims) -> Value {
+        dims.as_constant().map_or(Value::Dims(dims), Value::Tensor)
+    }
+}
+
 impl From<Dims> for Output {
     /// Integers of shapes; a constant if all are known.
     fn from(dims: Dims) -> Output {
@@ -150,6 +157,11 @@ impl<'m> Node<'_, 'm> {
         self.agree(first, other, |axis| (axis + of_first).checked_sub(of_other))
     }
 
+    /// [`Self::agree`] at the first axes of both.
+    pub(super) fn agree_first(&mut self, first: &Expr, other: Expr, count: usize) -> Result<Expr, Reason> {
+        self.agree(first, other, |axis| (axis < count).then_some(axis))
+    }
+
     /// Another tensor whose unknown dimensions are taken to be those of the first, unless these are 1, at the axes that
     /// `axis_of_first` gives.
     ///
@@ -199,7 +211,12 @@ impl<'m> Node<'_, 'm> {
 
     /// A flag.
     pub(super) fn flag(&self, name: &str) -> bool {
-        self.attribute(name).and_then(|value| value.b).unwrap_or(false)
+        self.flag_or(name, false)
+    }
+
+    /// A flag with this default.
+    pub(super) fn flag_or(&self, name: &str, default: bool) -> bool {
+        self.attribute(name).and_then(|value| value.b).unwrap_or(default)
     }
 
     /// A number.

@@ -1,11 +1,13 @@
 //! The nodes that are under conversion, and the values that they have so far.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::frames::Frames;
 use super::importer::Value;
 use super::names::{Reference, reference};
+use super::operators::Branches;
 use super::proto::NodeDef;
 
 /// A graph, a function in place of a call, or a loop of a graph, with the values of its nodes.
@@ -15,6 +17,8 @@ pub(super) struct Scope<'m> {
     pub(super) frames: Rc<Frames<'m>>,
     /// Values of a function's parameters.
     args: Rc<HashMap<&'m [u8], Value>>,
+    /// The branches of conditionals that nodes belong to, as far as they were asked for.
+    pub(super) branches: Rc<RefCell<Branches>>,
     /// The results of nodes that are converted, by their positions.
     pub(super) results: HashMap<usize, Vec<Value>>,
     /// Begins the names of the nodes: `call/`.
@@ -29,6 +33,7 @@ impl<'m> Scope<'m> {
             nodes,
             frames: Rc::new(Frames::of(nodes, &index)),
             index: Rc::new(index),
+            branches: Rc::default(),
             results: HashMap::new(),
             prefix,
             is_function: args.is_some(),
@@ -42,6 +47,7 @@ impl<'m> Scope<'m> {
             nodes: self.nodes,
             index: Rc::clone(&self.index),
             frames: Rc::clone(&self.frames),
+            branches: Rc::clone(&self.branches),
             args: Rc::clone(&self.args),
             results,
             prefix: self.prefix.clone(),

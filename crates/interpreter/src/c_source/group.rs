@@ -57,9 +57,14 @@ pub(super) struct Kept {
 }
 
 impl Writer<'_> {
-    /// Writes a launch of threads that meet: loops over blocks around a group.
-    pub(super) fn launch_group(&mut self, Launch { threads, blocks }: &Launch, stmt: &StmtRef) -> Result<()> {
-        self.block_loops(blocks, &mut |this| this.scoped(|this| this.group(threads, stmt)))
+    /// Writes a launch of threads that meet: loops over blocks around a group; `false` if it is none.
+    pub(super) fn launch_group(&mut self, stmt: &StmtRef, is_launch: bool) -> Result<bool> {
+        if self.group.is_some() {
+            return Ok(false);
+        }
+        let Some(Launch { threads, blocks }) = Launch::of_waiting(stmt, is_launch) else { return Ok(false) };
+        self.block_loops(&blocks, &mut |this| this.scoped(|this| this.group(&threads, stmt)))?;
+        Ok(true)
     }
 
     fn block_loops(&mut self, blocks: &[Axis], body: &mut dyn FnMut(&mut Self) -> Result<()>) -> Result<()> {
@@ -242,7 +247,7 @@ impl Writer<'_> {
         let start = self.lines.len();
         headers.iter().for_each(|header| self.open_block(header));
         let opened = self.lines.len();
-        let result = self.inside(body);
+        let result = self.once(body);
         let is_empty = self.lines.len() == opened;
         headers.iter().for_each(|_| self.close_block());
         if is_empty {
@@ -251,13 +256,8 @@ impl Writer<'_> {
         result
     }
 
-    /// Writes what one thread does for the group.
-    pub(super) fn once(&mut self, body: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
-        self.inside(body)
-    }
-
     /// Writes the statements of one thread: the loops of the group are not theirs.
-    fn inside<T>(&mut self, body: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn once<T>(&mut self, body: impl FnOnce(&mut Self) -> T) -> T {
         self.set_inside(true);
         let loops = std::mem::take(&mut self.loops);
         let result = body(self);

@@ -7,7 +7,7 @@ use tvmscript_tir::node::{AttrStmt, For, ForKind, IterVar, StmtRef, While};
 use super::Writer;
 use super::types::value_type;
 use super::value::{Level, Value, is_within, range_of};
-use crate::compile::{Launch, axis_name};
+use crate::compile::axis_name;
 use crate::error::{Result, unsupported};
 
 /// A loop that counts from `min` to `end`.
@@ -34,10 +34,8 @@ impl Writer<'_> {
             if let Some(index) = self.axis(&axis_name(axis)) {
                 return self.bound_loop(s, axis, index, stmt);
             }
-            if self.group.is_none()
-                && let Some(launch) = Launch::of_waiting(stmt, false)
-            {
-                return self.launch_group(&launch, stmt);
+            if self.launch_group(stmt, false)? {
+                return Ok(());
             }
         }
         if self.is_joint() && self.runs_once(stmt) {
@@ -156,10 +154,8 @@ impl Writer<'_> {
                 Ok(())
             });
         }
-        if self.group.is_none()
-            && let Some(launch) = Launch::of_waiting(stmt, true)
-        {
-            return self.launch_group(&launch, stmt);
+        if self.launch_group(stmt, true)? {
+            return Ok(());
         }
         self.check_loop(stmt, &[&s.value])?;
         let extent = self.index(&s.value)?;

@@ -185,8 +185,9 @@ impl Writer<'_> {
         }
         Ok(match (is_float(from), is_float(to)) {
             // More digits than those of `float`.
-            (true, true) if is_rounded(to) && from.bits == 64 => self.narrowed(&value.text, to),
-            (false, true) if is_rounded(to) && from.bits > 16 => self.narrowed(&value.text, to),
+            (is_from_float, true) if is_rounded(to) && from.bits > if is_from_float { 32 } else { 16 } => {
+                self.narrowed(&value.text, to)
+            }
             (_, true) => {
                 // Every value of a narrow float is one of `float`.
                 let is_exact = is_float(from) && from.bits < 64 && to.bits == 32;

@@ -300,13 +300,13 @@ impl Compiler<'_> {
     fn launch_group(&mut self, stmt: &StmtRef, is_launch: bool) -> Result<bool> {
         let Some(launch) = Launch::of(stmt) else { return Ok(false) };
         let needs = self.needs(stmt.object());
-        let is_uniform = needs.tiles && !needs.together(is_launch);
-        if !is_uniform && !needs.together(is_launch) {
+        let is_together = needs.together(is_launch);
+        if !is_together && !needs.tiles {
             return Ok(false);
         }
         self.open_scope();
         let known = self.axes.len();
-        let result = self.launch_axes(&launch, stmt, &needs, is_uniform);
+        let result = self.launch_axes(&launch, stmt, &needs, !is_together);
         self.axes.truncate(known);
         self.close_scope();
         result

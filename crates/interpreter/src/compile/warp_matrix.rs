@@ -26,14 +26,8 @@ impl Compiler<'_> {
                 let is_transposed = self.known(is_transposed) == Some(1);
                 let count = self.scalar(arg.get(1)?)?;
                 let count = self.known(count).and_then(|count| usize::try_from(count).ok()).unwrap_or(1);
-                let mut address = |(pointer, offset): Pointer<'_>| -> Result<Register> {
-                    let p = self.address_of(pointer)?;
-                    let Some((offset, dtype)) = offset else { return Ok(p) };
-                    let offset = self.scalar(offset)?;
-                    self.element_at(p, offset, dtype)
-                };
                 let [source, target] = loaded(arg)?;
-                let (source, target) = (address(source)?, address(target)?);
+                let (source, target) = (self.pointer(source)?, self.pointer(target)?);
                 Matrix::Load { is_transposed, count: count.min(4), source, target }
             }
             MatrixOperator::Store => {
@@ -147,11 +141,19 @@ impl Compiler<'_> {
         })
     }
 
+    /// A pointer, moved by its offset.
+    fn pointer(&mut self, (pointer, offset): Pointer<'_>) -> Result<Register> {
+        let p = self.address_of(pointer)?;
+        let Some((offset, dtype)) = offset else { return Ok(p) };
+        let offset = self.scalar(offset)?;
+        self.element_at(p, offset, dtype)
+    }
+
     /// A pointer with an offset in elements.
     fn operand_pointer(&mut self, arg: &Arguments<'_>, at: usize, dtype: DataType) -> Result<Register> {
-        let (p, offset) = (self.address_of(arg.get(at)?)?, self.scalar(arg.get(at + 1)?)?);
-        let own = super::pointer::pointee(arg.get(at)?).unwrap_or(dtype);
-        self.element_at(p, offset, own)
+        let pointer = arg.get(at)?;
+        let own = super::pointer::pointee(pointer).unwrap_or(dtype);
+        self.pointer((pointer, Some((arg.get(at + 1)?, own))))
     }
 
     /// A shape and types such as `f32_16x16x16f16`, two layouts, three vector types, then three pointers with offsets in

@@ -47,7 +47,7 @@ rows! {
         let size = sides(&x)?;
         let band = Band::of(cx, 2)?;
         let batches = ops::rank(&x)?.saturating_sub(2);
-        let diagonals = cx.agree(&x, diagonals, |axis| (axis < batches).then_some(axis))?;
+        let diagonals = cx.agree_first(&x, diagonals, batches)?;
         Ok(to_matrix(cx, diagonals, size, band, x)?.into())
     }, "reshape, take, where", "diagonals that are not constant; matrices of unknown size";
 }

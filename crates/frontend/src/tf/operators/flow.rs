@@ -2,7 +2,6 @@
 
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::{DataType, Ref, Span, structural_equal};
-use tvmscript_prim as prim;
 use tvmscript_relax::error::RelaxError;
 use tvmscript_relax::op::elementwise::{equal, not_equal, where_};
 use tvmscript_relax::{Call, Constant, Expr, If, Tuple, struct_info_of};
@@ -64,14 +63,6 @@ impl Operands {
             }
         }
         Ok(Operands { values, args })
-    }
-
-    /// Number of elements of an operand that is a list.
-    pub(super) fn length(&self, index: usize) -> Option<prim::Expr> {
-        match self.values.get(index)? {
-            Value::List(list) => list.length(),
-            _ => None,
-        }
     }
 
     /// The arguments.

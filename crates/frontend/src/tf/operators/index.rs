@@ -64,7 +64,7 @@ rows! {
         let shape = target(cx, 2)?;
         let start = cx.step(zeros(shape, dtype_of(&updates)))?;
         let batches = ops::rank(&indices)?.saturating_sub(1);
-        let updates = cx.agree(&indices, updates, |axis| (axis < batches).then_some(axis))?;
+        let updates = cx.agree_first(&indices, updates, batches)?;
         Ok(scatter_nd(start, indices, updates, "add".into()).into())
     }, "zeros, scatter_nd";
     "Select" => |cx| select(cx, true), "where; reshape of a condition of rank 1";
@@ -115,7 +115,7 @@ fn gather_of_batches(cx: &mut Node<'_, '_>, [x, indices]: [Expr; 2], axis: i64, 
     let axis = ops::axis(axis, rank)?;
     let batches = usize::try_from(batches).ok().filter(|batches| *batches <= axis && *batches <= own);
     let batches = batches.ok_or_else(|| Reason::from("`batch_dims` is out of range"))?;
-    let indices = cx.agree(&x, indices, |at| (at < batches).then_some(at))?;
+    let indices = cx.agree_first(&x, indices, batches)?;
     let order =
         |first: std::ops::Range<usize>, second: std::ops::Range<usize>, rest: std::ops::Range<usize>| {
             let all = (0..batches).chain(first).chain(second).chain(rest);
@@ -191,7 +191,7 @@ fn select(cx: &mut Node<'_, '_>, is_of_rows: bool) -> Converted {
 fn scatter(cx: &mut Node<'_, '_>, reduction: &str) -> Converted {
     let [x, indices, updates] = [cx.input(0)?, cx.input(1)?, cx.input(2)?];
     let batches = ops::rank(&indices)?.saturating_sub(1);
-    let updates = cx.agree(&indices, updates, |axis| (axis < batches).then_some(axis))?;
+    let updates = cx.agree_first(&indices, updates, batches)?;
     let (updates, reduction) = match reduction {
         "subtract" => (negative(updates).upcast(), "add"),
         _ => (updates, reduction),
@@ -202,7 +202,7 @@ fn scatter(cx: &mut Node<'_, '_>, reduction: &str) -> Converted {
 /// For each value, how many elements of the sorted row pass a test against it.
 fn bound(cx: &mut Node<'_, '_>, test: fn(Expr, Expr) -> Ref<Call>) -> Converted {
     let [rows, values] = [cx.input(0)?, cx.input(1)?];
-    let values = cx.agree(&rows, values, |axis| (axis == 0).then_some(0))?;
+    let values = cx.agree_first(&rows, values, 1)?;
     let rows = cx.step(expand_dims(rows, ints(&[-2])))?;
     let values = cx.step(expand_dims(values, ints(&[-1])))?;
     let dtype = cx.out_type()?;

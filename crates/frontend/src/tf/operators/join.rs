@@ -6,7 +6,6 @@ use tvmscript_relax::op::join::{concat, stack};
 use tvmscript_relax::{Expr, Tuple};
 
 use super::super::dims::Dims;
-use super::super::importer::Value;
 use super::super::node::{Converted, Node, Output};
 use super::rows;
 use super::slice::{Range, slice};
@@ -41,9 +40,7 @@ fn join(cx: &mut Node<'_, '_>, first: usize, axis: usize) -> Converted {
             return Ok(Dims::vector(all.into_iter().flat_map(|dims| dims.values).collect(), dtype).into());
         }
     }
-    let known = ops::rank_of(&cx.input(first)?);
-    let skipped = known.and_then(|rank| ops::axis(axis, rank).ok());
-    let tensors = alike(cx, first..count, skipped)?;
+    let tensors = alike(cx, first..count, Some(axis))?;
     match <[_; 1]>::try_from(tensors) {
         Ok([only]) => Ok(only.into()),
         Err(tensors) => Ok(concat(Tuple::new(tensors).upcast(), Some(axis)).into()),
@@ -54,10 +51,11 @@ fn join(cx: &mut Node<'_, '_>, first: usize, axis: usize) -> Converted {
 fn alike(
     cx: &mut Node<'_, '_>,
     operands: std::ops::Range<usize>,
-    skipped: Option<usize>,
+    axis: Option<i64>,
 ) -> Result<Vec<Expr>, Reason> {
     let mut tensors = cx.inputs(operands)?.into_iter();
     let Some(first) = tensors.next() else { return Ok(Vec::new()) };
+    let skipped = axis.and_then(|axis| ops::axis(axis, ops::rank_of(&first)?).ok());
     let mut all = vec![first.clone()];
     for tensor in tensors {
         all.push(cx.agree(&first, tensor, |axis| (Some(axis) != skipped).then_some(axis))?);
@@ -78,8 +76,7 @@ fn offsets(cx: &mut Node<'_, '_>) -> Converted {
             *value = start.clone();
             start = tvmscript_arith::simplify(&tvmscript_prim::ops::add(start, length.clone())?);
         }
-        let dims = dims.with(values);
-        found.push(dims.as_constant().map_or(Value::Dims(dims), Value::Tensor));
+        found.push(dims.with(values).into());
     }
     Ok(Output::Values(found))
 }

@@ -67,7 +67,7 @@ fn summed_with(axis: usize, rank: usize, other: usize, summed: usize) -> Option<
 }
 
 /// The last two axes, exchanged.
-fn transpose(cx: &mut Node<'_, '_>, x: Expr) -> Result<Expr, Reason> {
+pub(super) fn transpose(cx: &mut Node<'_, '_>, x: Expr) -> Result<Expr, Reason> {
     let mut axes: Vec<i64> = (0..ops::rank(&x)? as i64).collect();
     match axes.as_mut_slice() {
         [.., a, b] => std::mem::swap(a, b),

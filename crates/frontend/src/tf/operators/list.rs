@@ -7,7 +7,7 @@ use tvmscript_relax::op::elementwise::{equal, where_};
 use tvmscript_relax::op::index::take;
 use tvmscript_relax::op::join::concat;
 use tvmscript_relax::op::shape::expand_dims;
-use tvmscript_relax::{Call, Expr, PrimValue, Tuple};
+use tvmscript_relax::{Call, PrimValue, Tuple};
 
 use super::super::dims::Dims;
 use super::super::importer::Value;
@@ -21,14 +21,8 @@ rows! {
     "EmptyTensorList" => |_| {
         Ok(Value::List(List::Empty { length: Some(IntImm::int64(0)) }).into())
     }, "a list: nothing";
-    "TensorArrayGatherV3" => |cx| {
-        let list = list(cx, 2)?;
-        elements(cx, &list, 1)
-    }, "take; nothing if all elements are taken in order";
-    "TensorArrayReadV3" => |cx| {
-        let list = list(cx, 2)?;
-        element(cx, &list, 1)
-    }, "take";
+    "TensorArrayGatherV3" => |cx| elements(cx, 2), "take; nothing if all elements are taken in order";
+    "TensorArrayReadV3" => |cx| element(cx, 2), "take";
     "TensorArrayScatterV3" => |cx| {
         if !is_in_order(cx, 1) {
             return Err("only lists that are written in order are supported".into());
@@ -36,19 +30,13 @@ rows! {
         let elements = cx.input(2)?;
         Ok(Value::List(List::Written(elements)).into())
     }, "a list: the elements", "indices other than all in order";
-    "TensorArraySizeV3" => |cx| {
-        let list = list(cx, 1)?;
-        length(&list)
-    }, "a constant, or an integer that other operators use";
+    "TensorArraySizeV3" => |cx| length(cx, 1), "a constant, or an integer that other operators use";
     "TensorArrayV3" => |cx| {
         let length = cx.known_dims(0).and_then(|dims| dims.values.into_iter().next());
         let list = Value::List(List::Empty { length });
         Ok(Output::Values(vec![list.clone(), list]))
     }, "a list: nothing";
-    "TensorArrayWriteV3" => |cx| {
-        let list = list(cx, 3)?;
-        write(cx, list, 1, 2)
-    }, "zeros before the first element; equal, where", "lists of unknown length";
+    "TensorArrayWriteV3" => |cx| write(cx, 3), "zeros before the first element; equal, where", "lists of unknown length";
     "TensorListConcatV2" => |cx| {
         let stacked = list(cx, 0)?.stacked()?;
         let dims = ops::dims(&stacked)?;
@@ -61,18 +49,9 @@ rows! {
         let elements = cx.input(0)?;
         Ok(Value::List(List::Written(elements)).into())
     }, "a list: the operand";
-    "TensorListGather" => |cx| {
-        let list = list(cx, 0)?;
-        elements(cx, &list, 1)
-    }, "take";
-    "TensorListGetItem" => |cx| {
-        let list = list(cx, 0)?;
-        element(cx, &list, 1)
-    }, "take";
-    "TensorListLength" => |cx| {
-        let list = list(cx, 0)?;
-        length(&list)
-    }, "a constant, or an integer that other operators use";
+    "TensorListGather" => |cx| elements(cx, 0), "take";
+    "TensorListGetItem" => |cx| element(cx, 0), "take";
+    "TensorListLength" => |cx| length(cx, 0), "a constant, or an integer that other operators use";
     "TensorListPushBack" => |cx| {
         let item = cx.input(1)?;
         let item = cx.step(expand_dims(item, ints(&[0])))?;
@@ -83,13 +62,9 @@ rows! {
         Ok(Value::List(List::Written(stacked)).into())
     }, "expand_dims, concat", "loops";
     "TensorListReserve" => reserve, "a list: zeros, if the shape of the elements is known";
-    "TensorListSetItem" => |cx| {
-        let list = list(cx, 0)?;
-        write(cx, list, 1, 2)
-    }, "zeros before the first element; equal, where", "lists of unknown length";
+    "TensorListSetItem" => |cx| write(cx, 0), "zeros before the first element; equal, where", "lists of unknown length";
     "TensorListStack" => |cx| {
-        let list = list(cx, 0)?;
-        Ok(list.stacked()?.into())
+        Ok(list(cx, 0)?.stacked()?.into())
     }, "the elements of the list";
 }
 
@@ -106,8 +81,9 @@ fn list(cx: &Node<'_, '_>, index: usize) -> Result<List, Reason> {
     }
 }
 
-fn length(list: &List) -> Converted {
-    let length = list.length().ok_or_else(|| Reason::from("needs a list of known length"))?;
+/// The number of elements of the list that is operand `at`.
+fn length(cx: &mut Node<'_, '_>, at: usize) -> Converted {
+    let length = list(cx, at)?.length().ok_or_else(|| Reason::from("needs a list of known length"))?;
     Ok(Dims::scalar(length, DataType::INT32).into())
 }
 
@@ -127,23 +103,23 @@ fn reserve(cx: &mut Node<'_, '_>) -> Converted {
     })
 }
 
-/// An element of a list.
-fn element(cx: &mut Node<'_, '_>, list: &List, index: usize) -> Converted {
-    let index = cx.input(index)?;
-    Ok(take(list.stacked()?, index, Some(0), "fast".into()).into())
+/// The element of the list that is operand `at`, or its elements along the axes of several indices. Operand 1 has the
+/// indices.
+fn element(cx: &mut Node<'_, '_>, at: usize) -> Converted {
+    let stacked = list(cx, at)?.stacked()?;
+    Ok(take(stacked, cx.input(1)?, Some(0), "fast".into()).into())
 }
 
-/// Elements of a list, along a new first axis.
-fn elements(cx: &mut Node<'_, '_>, list: &List, indices: usize) -> Converted {
-    let stacked = list.stacked()?;
+/// Elements of the list that is operand `at`, along a new first axis.
+fn elements(cx: &mut Node<'_, '_>, at: usize) -> Converted {
+    let list = list(cx, at)?;
     let count = |dims: Option<Vec<prim::Expr>>| dims.and_then(|dims| dims.into_iter().next());
-    let counts = count(ops::dims_of(&cx.input(indices)?)).zip(list.length());
+    let counts = count(ops::dims_of(&cx.input(1)?)).zip(list.length());
     let is_all = counts.is_some_and(|(a, b)| structural_equal(a.object(), b.object()));
-    if is_all && is_in_order(cx, indices) {
-        return Ok(stacked.into());
+    if is_all && is_in_order(cx, 1) {
+        return Ok(list.stacked()?.into());
     }
-    let indices = cx.input(indices)?;
-    Ok(take(stacked, indices, Some(0), "fast".into()).into())
+    element(cx, at)
 }
 
 /// Returns `true` for indices from 0, each one more than the one before.
@@ -163,9 +139,10 @@ fn is_in_order(cx: &Node<'_, '_>, index: usize) -> bool {
     bound(0) == Some(0) && bound(2) == Some(1)
 }
 
-/// The list with an element replaced.
-fn write(cx: &mut Node<'_, '_>, list: List, index: usize, item: usize) -> Converted {
-    let (index, item) = (cx.input(index)?, cx.input(item)?);
+/// The list that is operand `at` with the element at operand 1 replaced by operand 2.
+fn write(cx: &mut Node<'_, '_>, at: usize) -> Converted {
+    let list = list(cx, at)?;
+    let (index, item) = (cx.input(1)?, cx.input(2)?);
     let length = list.length().ok_or_else(|| Reason::from("needs a list of known length"))?;
     let stacked = match list {
         List::Written(stacked) => stacked,
@@ -174,13 +151,8 @@ fn write(cx: &mut Node<'_, '_>, list: List, index: usize, item: usize) -> Conver
             cx.normalize(zeros(ops::shape_of(dims), dtype_of(&item)))?
         }
     };
-    let bound = |value: prim::Expr| -> Expr { PrimValue::new(value).upcast() };
-    let positions = arange(
-        bound(IntImm::int64(0)),
-        Some(bound(length.clone())),
-        bound(IntImm::int64(1)),
-        Some(dtype_of(&index)),
-    );
+    let end = PrimValue::new(length.clone()).upcast();
+    let positions = arange(ops::int_operand(0), Some(end), ops::int_operand(1), Some(dtype_of(&index)));
     let positions = cx.step(positions)?;
     let is_it = cx.step(equal(positions, index))?;
     let ones = std::iter::repeat_with(|| IntImm::int64(1)).take(ops::rank(&item)?);

@@ -90,9 +90,10 @@ fn with_elements<'m>(
     steps: &Loop<'m, '_>,
 ) -> Result<Option<Vec<Value>>, Reason> {
     let is_fixed = |index: usize| steps.fixed.get(index) == Some(&true);
-    let is_empty =
-        |index: usize, value: &Value| !is_fixed(index) && matches!(value, Value::List(List::Empty { .. }));
-    if !steps.values.iter().enumerate().any(|(index, value)| is_empty(index, value)) {
+    let is_empty = |(index, value): (usize, &Value)| {
+        !is_fixed(index) && matches!(value, Value::List(List::Empty { .. }))
+    };
+    if !steps.values.iter().enumerate().any(is_empty) {
         return Ok(None);
     }
     let operands = Operands::of(importer, steps.values.clone(), is_fixed)?;
@@ -111,9 +112,12 @@ fn with_elements<'m>(
     let mut values = steps.values.clone();
     let mut has_changed = false;
     for (index, (value, result)) in values.iter_mut().zip(&results).enumerate() {
-        if let (true, Value::List(List::Written(stacked))) = (is_empty(index, value), result) {
+        if let (Value::List(list @ List::Empty { .. }), Value::List(List::Written(stacked))) =
+            (&*value, result)
+            && !is_fixed(index)
+        {
             // The number of elements is known outside already.
-            let length = operands.length(index);
+            let length = list.length();
             let of_element = ops::dims(stacked)?;
             let rest = of_element.iter().skip(1).map(|dim| params.outside(dim));
             let outside = std::iter::once(length).chain(rest).collect::<Option<Vec<_>>>();

@@ -21,7 +21,7 @@ use crate::ops::{dtype_of, integers, number};
 rows! {
     "Exit" => exit, "a private function that calls itself, and one each for condition and body",
         "all without `--lower-control-flow`; loops whose values change their shapes";
-    "LoopCond", "NextIteration" => |cx| Ok(Output::Values(vec![cx.value(0)?])), "the operand",
+    "Enter", "LoopCond", "NextIteration" => |cx| Ok(Output::Values(vec![cx.value(0)?])), "the operand",
         "all without `--lower-control-flow`";
     "Merge" => merge, "where: both branches are computed", "all without `--lower-control-flow`; branches whose values have other types";
     "RefSwitch", "Switch" => |cx| switch(cx, 2), "the operand", "all without `--lower-control-flow`";
@@ -29,8 +29,6 @@ rows! {
         let count = cx.int_attr("num_outs").and_then(|count| usize::try_from(count).ok()).unwrap_or(1);
         switch(cx, count.min(MAX_CONDITIONS))
     }, "the operand", "all without `--lower-control-flow`";
-    "Enter" => |cx| Ok(Output::Values(vec![cx.value(0)?])), "the operand",
-        "all without `--lower-control-flow`";
 }
 
 /// Maximum number of conditionals that a value may depend on.
@@ -69,7 +67,7 @@ fn dependencies<'m>(scope: &Scope<'m>, at: usize) -> Vec<Reference<'m>> {
 
 /// The branches that nodes belong to.
 #[derive(Default)]
-struct Branches {
+pub(in crate::tf) struct Branches {
     of: HashMap<usize, Vec<Branch>>,
 }
 
@@ -138,11 +136,12 @@ fn condition<'m>(
     scope: &Scope<'m>,
     inputs: &[Reference<'m>],
 ) -> Result<((usize, usize), Vec<usize>), Reason> {
-    let mut branches = Branches::default();
+    let mut branches = scope.branches.take();
     for input in inputs {
         branches.find(scope, *input)?;
     }
     let all: Vec<Vec<Branch>> = inputs.iter().map(|input| branches.of_reference(scope, *input)).collect();
+    scope.branches.replace(branches);
     let has_other = |branch: &Branch| all.iter().flatten().any(|other| is_other_side(branch, other));
     // A constant may have lost the order after its branch.
     let is_partial = |branch: &Branch| all.iter().any(|of_input| !of_input.contains(branch));

@@ -28,6 +28,7 @@ mod split;
 mod unique;
 mod window;
 
+pub(super) use merge::Branches;
 use tvmscript_relax::TensorStructInfo;
 
 use super::names::text;

@@ -74,8 +74,7 @@ fn batch_norm_(cx: &mut Node<'_, '_>) -> Converted {
     let inputs = cx.inputs(0..5)?;
     let [x, scale, offset, mean, variance] =
         <[Expr; 5]>::try_from(inputs).map_err(|_| Reason::from("needs five operands"))?;
-    // The flag is set by default.
-    let is_training = attribute(cx.proto, "is_training").and_then(|value| value.b) != Some(false);
+    let is_training = cx.flag_or("is_training", true);
     let format = only("data_format", cx.text_attr("data_format"), &["NHWC", "NCHW", "NDHWC", "NCDHW"])?;
     let axis = format.find('C').unwrap_or(3) as i64;
     let epsilon = cx.float_attr("epsilon").unwrap_or(1e-4);
@@ -86,9 +85,13 @@ fn batch_norm_(cx: &mut Node<'_, '_>) -> Converted {
     let normed = batch_norm(x, scale, offset, mean, variance, axis, epsilon, true, true, 0.1, false);
     let normed = cx.normalize(normed)?;
     let normed = cx.normalize(field(&normed, 0))?;
-    let statistics = [given_mean, given_variance];
+    Ok(with_statistics(normed, [given_mean, given_variance]))
+}
+
+/// The normalized tensor and the statistics, which are the reserved results, too.
+fn with_statistics(normed: Expr, statistics: [Expr; 2]) -> Output {
     let all = std::iter::once(normed).chain(statistics.iter().chain(&statistics).cloned());
-    Ok(Output::Values(all.map(Value::Tensor).collect()))
+    Output::Values(all.map(Value::Tensor).collect())
 }
 
 /// Normalization by the statistics of the batch, which are results, too.
@@ -127,9 +130,7 @@ fn normed_by_batch(
     let fewer =
         cx.step(op::maximum(op::subtract(count.clone(), number(dtype, 1.0)).upcast(), number(dtype, 1.0)))?;
     spread = cx.step(op::multiply(spread, op::divide(count, fewer).upcast()))?;
-    let statistics = [center, spread];
-    let all = std::iter::once(normed).chain(statistics.iter().chain(&statistics).cloned());
-    Ok(Output::Values(all.map(Value::Tensor).collect()))
+    Ok(with_statistics(normed, [center, spread]))
 }
 
 /// Divides by a power of the sum of squares in neighbouring channels.

@@ -49,14 +49,8 @@ fn rounded(cx: &mut Node<'_, '_>) -> Converted {
     let x = cx.input(0)?;
     let dtype = dtype_of(&x);
     let of = |value| number(dtype, value);
-    // The attributes are set by default.
-    let is_set = |name: &str| {
-        super::super::node::attribute(cx.proto, name)
-            .and_then(|value| value.b)
-            .unwrap_or(name == "signed_input")
-    };
     let (is_signed, is_stated, is_narrow) =
-        (is_set("signed_input"), is_set("range_given"), is_set("narrow_range"));
+        (cx.flag_or("signed_input", true), cx.flag("range_given"), cx.flag("narrow_range"));
     let bits = match cx.count() > 3 {
         true => cx.int(3, "the number of bits")?,
         false => cx.int_attr("num_bits").unwrap_or(8),

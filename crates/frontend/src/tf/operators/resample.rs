@@ -37,8 +37,7 @@ rows! {
         let scales = number_pair(cx, 2, "the scales")?;
         let shifts = number_pair(cx, 3, "the translations")?;
         let kernel = Kernel::of(&cx.text_attr("kernel_type").unwrap_or_default())?;
-        // The attribute is set by default.
-        let smooths = super::super::node::attribute(cx.proto, "antialias").and_then(|value| value.b) != Some(false);
+        let smooths = cx.flag_or("antialias", true);
         let mut axes = scales.into_iter().zip(shifts);
         resized(cx, |input, output| {
             let (scale, shift) = axes.next().unwrap_or((1.0, 0.0));

@@ -139,7 +139,7 @@ fn unsorted(cx: &mut Node<'_, '_>, reduction: &str, start: Start) -> Converted {
 fn numbered(cx: &mut Node<'_, '_>) -> Result<[Expr; 2], Reason> {
     let [x, ids] = [cx.input(0)?, cx.input(1)?];
     let rank = ops::rank(&ids)?;
-    let x = cx.agree(&ids, x, |axis| (axis < rank).then_some(axis))?;
+    let x = cx.agree_first(&ids, x, rank)?;
     Ok([x, ids])
 }
 

@@ -135,8 +135,7 @@ fn shape(cx: &mut Node<'_, '_>, index: usize) -> Result<Value, Reason> {
     let dtype = cx.out_type()?;
     let x = cx.input(index)?;
     if let Some(values) = ops::dims_of(&x) {
-        let dims = Dims::vector(values, dtype);
-        return Ok(dims.as_constant().map_or(Value::Dims(dims), Value::Tensor));
+        return Ok(Dims::vector(values, dtype).into());
     }
     let found = shape_to_tensor(shape_of(x).upcast());
     let found = match dtype == DataType::INT64 {

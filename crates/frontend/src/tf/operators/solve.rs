@@ -8,20 +8,21 @@ use tvmscript_relax::op::index::gather_elements;
 use tvmscript_relax::op::join::concat;
 use tvmscript_relax::op::linear_algebra::matmul;
 use tvmscript_relax::op::reduce::argmax;
-use tvmscript_relax::op::shape::{broadcast_to, permute_dims};
+use tvmscript_relax::op::shape::broadcast_to;
 use tvmscript_relax::{Constant, Expr, Tuple};
 
 use super::super::node::{Converted, Node};
+use super::linear::transpose;
 use super::rows;
 use super::slice::{Range, slice};
 use crate::error::Reason;
-use crate::ops::{self, dtype_of, ints, number};
+use crate::ops::{self, dtype_of, number};
 
 rows! {
     "Cholesky" => cholesky, "strided_slice, matmul, sqrt, divide, multiply, concat", "matrices of unknown size, or larger than 32";
     "MatrixInverse" => |cx| {
         let a = cx.input(0)?;
-        let a = if cx.flag("adjoint") { transposed(cx, a)? } else { a };
+        let a = if cx.flag("adjoint") { transpose(cx, a)? } else { a };
         let size = size(&a)?;
         let identity = (0..size * size).map(|at| f64::from(u8::from(at % (size + 1) == 0)));
         let identity = Tensor::of_floats(dtype_of(&a), vec![size as usize; 2], identity);
@@ -32,23 +33,23 @@ rows! {
     }, "concat, argmax, gather_elements, where, divide, multiply, subtract", "matrices of unknown size, or larger than 32";
     "MatrixSolve" => |cx| {
         let [a, b] = [cx.input(0)?, cx.input(1)?];
-        let a = if cx.flag("adjoint") { transposed(cx, a)? } else { a };
+        let a = if cx.flag("adjoint") { transpose(cx, a)? } else { a };
         let size = size(&a)?;
-        let b = cx.agree(&a, b, |axis| Some(axis).filter(|axis| axis + 1 < ops::rank_of(&a).unwrap_or(0)))?;
+        let b = cx.agree_first(&a, b, ops::rank(&a)? - 1)?;
         eliminated(cx, a, b, size)
     }, "concat, argmax, gather_elements, where, divide, multiply, subtract", "matrices of unknown size, or larger than 32";
     "MatrixTriangularSolve" => |cx| {
         let [a, b] = [cx.input(0)?, cx.input(1)?];
         let size = size(&a)?;
-        // The attribute is set by default; the other half of the matrix does not count.
-        let is_lower = super::super::node::attribute(cx.proto, "lower").and_then(|value| value.b) != Some(false);
+        // The other half of the matrix does not count.
+        let is_lower = cx.flag_or("lower", true);
         let half = match is_lower {
             true => tvmscript_relax::op::create::tril(a, ops::int_operand(0)),
             false => tvmscript_relax::op::create::triu(a, ops::int_operand(0)),
         };
         let a = cx.step(half)?;
-        let a = if cx.flag("adjoint") { transposed(cx, a)? } else { a };
-        let b = cx.agree(&a, b, |axis| Some(axis).filter(|axis| axis + 1 < ops::rank_of(&a).unwrap_or(0)))?;
+        let a = if cx.flag("adjoint") { transpose(cx, a)? } else { a };
+        let b = cx.agree_first(&a, b, ops::rank(&a)? - 1)?;
         eliminated(cx, a, b, size)
     }, "tril, triu, and as MatrixSolve", "matrices of unknown size, or larger than 32";
 }
@@ -67,15 +68,6 @@ fn size(a: &Expr) -> Result<i64, Reason> {
         true => Ok(size),
         false => Err(Reason(format!("matrices of {size} rows are not supported; the limit is {MAX_ROWS}"))),
     }
-}
-
-/// The last two axes, exchanged.
-fn transposed(cx: &mut Node<'_, '_>, x: Expr) -> Result<Expr, Reason> {
-    let mut axes: Vec<i64> = (0..ops::rank(&x)? as i64).collect();
-    if let [.., a, b] = axes.as_mut_slice() {
-        std::mem::swap(a, b);
-    }
-    cx.step(permute_dims(x, Some(ints(&axes))))
 }
 
 /// A column of numbers for the rows of matrices.
@@ -132,7 +124,7 @@ fn cholesky(cx: &mut Node<'_, '_>) -> Converted {
         if !found.is_empty() {
             let before = cx.step(concat(Tuple::new(found.iter().cloned()).upcast(), Some(columns as i64)))?;
             let row = cx.step(slice(before.clone(), &[Range::of(columns - 1, step, step + 1)]))?;
-            let row = transposed(cx, row)?;
+            let row = transpose(cx, row)?;
             rest = cx.step(op::subtract(rest, matmul(before, row, None).upcast()))?;
         }
         let pivot = cx.step(slice(rest.clone(), &[Range::of(columns - 1, step, step + 1)]))?;

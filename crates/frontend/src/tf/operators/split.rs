@@ -103,8 +103,7 @@ fn parts_of_dims(dims: &Dims, sizes: &[i64]) -> Converted {
     let mut parts = Vec::new();
     for size in sizes {
         let end = begin.saturating_add(*size);
-        let part = dims.with(picked(&dims.values, begin, end, 1)?);
-        parts.push(part.as_constant().map_or(Value::Dims(part), Value::Tensor));
+        parts.push(dims.with(picked(&dims.values, begin, end, 1)?).into());
         begin = end;
     }
     Ok(Output::Values(parts))
@@ -114,8 +113,7 @@ fn unpack(cx: &mut Node<'_, '_>) -> Converted {
     let axis = cx.int_attr("axis").unwrap_or(0);
     if let (true, Some(dims)) = (cx.is_symbolic(0), cx.known_dims(0)) {
         let scalars = dims.values.iter().map(|value| Dims::scalar(value.clone(), dims.dtype));
-        let values = scalars.map(|dims| dims.as_constant().map_or(Value::Dims(dims), Value::Tensor));
-        return Ok(Output::Values(values.collect()));
+        return Ok(Output::Values(scalars.map(Value::from).collect()));
     }
     let x = cx.input(0)?;
     let count = usize::try_from(cx.int_attr("num").unwrap_or(0)).unwrap_or(0);

@@ -14,7 +14,7 @@ use tvmscript_relax::{Constant, Expr, PrimValue};
 use super::super::node::{Converted, Node, Output};
 use super::rows;
 use crate::error::Reason;
-use crate::ops::{self, dtype_of, ints, number, tensor_of};
+use crate::ops::{self, dtype_of, int_operand, ints, number, tensor_of};
 
 rows! {
     "ListDiff" => difference, "a constant; equal, astype, max, logical_not, nonzero, take";
@@ -93,9 +93,8 @@ fn unique(cx: &mut Node<'_, '_>) -> Converted {
     }
     let pairs = equalities(cx, &x, &x)?;
     let first = cx.step(argmax(pairs.clone(), Some(1), false))?;
-    let bound = |value: tvmscript_prim::Expr| -> Expr { PrimValue::new(value).upcast() };
-    let [zero, one] = [0, 1].map(|value| bound(tvmscript_prim::IntImm::int64(value)));
-    let own = cx.step(arange(zero, Some(bound(length.clone())), one, Some(DataType::INT64)))?;
+    let end = PrimValue::new(length.clone()).upcast();
+    let own = cx.step(arange(int_operand(0), Some(end), int_operand(1), Some(DataType::INT64)))?;
     let is_first = cx.step(equal(first.clone(), own))?;
     let places = positions(cx, is_first.clone())?;
     let kept = take(x, places.clone(), Some(0), "fast".into()).upcast();

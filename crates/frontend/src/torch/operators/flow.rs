@@ -97,7 +97,7 @@ fn item(cx: &mut Node<'_, '_>) -> Converted {
     let x = cx.tensor(0)?;
     let dtype = dtype_of(&x);
     let is_single = dims(&x)?.iter().all(|dim| int_value(dim) == Some(1));
-    if is_single && (dtype.is_int() || dtype.is_uint()) {
+    if is_single && dtype.is_integer() {
         let value = cx.cast(x, DataType::INT64)?;
         let value = cx.emit(ops::reshape(value, ops::shape(&[1]))?)?;
         let value = cx.emit(tensor_to_shape(value))?;

@@ -20,7 +20,7 @@ use super::site::Site;
 use super::sort::{argsort, sums_before};
 use super::statements::{
     Cells, Flat, Local, cast_node, each, either, in_order, inside, number, output, repeat, repeat_while,
-    sequence, when, wide, written,
+    sequence, when, wide, written, written_all,
 };
 use super::tensor::{Answer, Combine, Stage, Tensor};
 
@@ -36,8 +36,7 @@ fn counted(scores: &Tensor, threshold: &Tensor) -> Answer<Tensor> {
         (threshold.clone(), Declared::named("score_thresh_buf").aligned(8)),
     ];
     let result = output(&dims.range(0, 1), INT32, Declared::named("searchsorted").aligned(8));
-    let [result] = written("searchsorted", inputs, [result], move |inputs, [result]| {
-        let [scores, threshold] = inputs else { return unsupported("there are not two inputs") };
+    let [result] = written("searchsorted", inputs, [result], move |[scores, threshold], [result]| {
         repeat(&rows, ForKind::Parallel, |i| {
             let (low, high) = (Local::new("low", INT32)?, Local::new("high", INT32)?);
             let sum = high.get() + low.get();
@@ -88,9 +87,9 @@ fn chosen(
     let classes = rows.floordiv(own.pick(0));
     let per_box = [own.pick(1), own.pick(2)];
     let name = "all_class_nms";
-    let body = move |inputs: &[Ref<Buffer>], outputs: &[Ref<Buffer>]| {
-        let ([boxes, scores, sorted, count, threshold], [indices, rest @ .., found]) = (inputs, outputs)
-        else {
+    let body = move |[boxes, scores, sorted, count, threshold]: &[Ref<Buffer>; 5],
+                     outputs: &[Ref<Buffer>]| {
+        let [indices, rest @ .., found] = outputs else {
             return unsupported("the choice of boxes lacks buffers");
         };
         let (boxes, scores, sorted) = (Flat(boxes), Cells(scores), Cells(sorted));
@@ -101,8 +100,7 @@ fn chosen(
             let [length, numbers] = &per_box;
             let base = i.floordiv(&classes) * length * numbers;
             let coordinate = |j: &Scalar, place: i64| {
-                let start = &base + wide(&sorted.at(&[i.clone(), j.clone()])) * numbers;
-                boxes.at(&if place == 0 { start } else { start + place })
+                boxes.at(&(&base + wide(&sorted.at(&[i.clone(), j.clone()])) * numbers + place))
             };
             let each_box = each(&limit, |j| {
                 let place = [i.clone(), chosen.get()];
@@ -125,17 +123,17 @@ fn chosen(
             either(least.gt(0).and(limit.gt(0)), chosen.around(some), set(number(INT32, 0)))
         })
     };
-    let inputs = [boxes, scores, sorted, count, threshold].map(inside);
-    if has_scores {
+    let found = dims.range(0, 1);
+    let outputs = if has_scores {
         let buffer = || Declared::inside(name);
-        let found = output(&dims.range(0, 1), INT32, buffer());
-        let outputs = [output(&dims, INT32, buffer()), output(&dims, DataType::FLOAT32, buffer()), found];
-        return Ok(written(name, inputs, outputs, move |inputs, outputs| body(inputs, outputs))?.to_vec());
-    }
-    let buffer = |name: &str| Declared::named(name).aligned(8);
-    let found = output(&dims.range(0, 1), INT32, buffer("all_class_nms1"));
-    let outputs = [output(&dims, INT32, buffer("all_class_nms0")), found];
-    Ok(written(name, inputs, outputs, move |inputs, outputs| body(inputs, outputs))?.to_vec())
+        let scores = output(&dims, DataType::FLOAT32, buffer());
+        vec![output(&dims, INT32, buffer()), scores, output(&found, INT32, buffer())]
+    } else {
+        let buffer = |name: &str| Declared::named(name).aligned(8);
+        let indices = output(&dims, INT32, buffer("all_class_nms0"));
+        vec![indices, output(&found, INT32, buffer("all_class_nms1"))]
+    };
+    written_all(name, [boxes, scores, sorted, count, threshold].map(inside), outputs, body)
 }
 
 /// Batch, class and index of each box that is chosen, then zeros.
@@ -145,7 +143,7 @@ fn listed([indices, count, offsets]: [&Tensor; 3], lengths: &Lengths, most: i64)
     let result = output(&[all.clone(), int(3)], INT64, Declared::inside(name));
     let [result] =
         written(name, [indices, count, offsets].map(inside), [result], move |inputs, [result]| {
-            let [indices, count, offsets] = inputs else { return unsupported("there are not three inputs") };
+            let [indices, count, offsets] = inputs;
             let result = Cells(result);
             let clear = each(&all, |i| each(&int(3), |j| result.store(&[i.clone(), j.clone()], int(0))));
             let fill = repeat(&rows, ForKind::Parallel, |i| {
@@ -175,9 +173,7 @@ fn listed_by_batch(
         output(&dims, DataType::FLOAT32, Declared::inside(name)),
     ];
     written(name, inputs.map(inside), outputs, move |inputs, outputs| {
-        let [indices, scores, count, offsets, total] = inputs else {
-            return unsupported("there are not five inputs");
-        };
+        let [indices, scores, count, offsets, total] = inputs;
         let [out, out_scores] = outputs.each_ref().map(Cells);
         repeat(&(&batches * &classes), ForKind::Parallel, |i| {
             let (batch, class) = (i.floordiv(&classes), i.floormod(&classes));
@@ -202,7 +198,7 @@ fn listed_by_batch(
 
 /// The boxes, and how many rows there are; for `tensorflow`, also their scores.
 pub(super) fn all_class_non_max_suppression(site: &mut Site<'_>) -> Answer<Outcome> {
-    let format = site.attrs::<AllClassNonMaximumSuppressionAttrs>()?.output_format.clone();
+    let is_onnx = site.attrs::<AllClassNonMaximumSuppressionAttrs>()?.output_format.as_str() == "onnx";
     let (boxes, scores) = (site.tensor(0)?, site.tensor(1)?);
     let (overlap, threshold) = (site.tensor(3)?, site.tensor(4)?);
     let own = scores.dims();
@@ -223,7 +219,6 @@ pub(super) fn all_class_non_max_suppression(site: &mut Site<'_>) -> Answer<Outco
     let scores = gathered(&scores, 1, &sorted)?;
     let valid = counted(&scores, &threshold)?;
     let limits = Limits { boxes: most, overlap };
-    let is_onnx = format.as_str() == "onnx";
     let found = chosen(&boxes, [&scores, &sorted, &valid, &threshold], limits, !is_onnx)?;
     match found.as_slice() {
         [indices, count] => {

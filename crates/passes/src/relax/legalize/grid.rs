@@ -79,9 +79,12 @@ pub(super) fn einsum(site: &mut Site<'_>) -> Answer<Outcome> {
         }
     }
     let summed = lengths.iter().filter(|(place, _)| !result.contains(place));
-    let summed = summed.map(|(place, length)| match place {
-        Place::Named(name) => Ok((*place, ReduceAxis::new(length, &char::from(*name).to_string())?)),
-        Place::Unnamed(_) => Ok((*place, ReduceAxis::new(length, "k")?)),
+    let summed = summed.map(|(place, length)| {
+        let name = match place {
+            Place::Named(name) => char::from(*name),
+            Place::Unnamed(_) => 'k',
+        };
+        Ok((*place, ReduceAxis::new(length, &name.to_string())?))
     });
     let summed = summed.collect::<Answer<Vec<_>>>()?;
     let value = Stage::new("T_einsum").over(&dims, |i| {

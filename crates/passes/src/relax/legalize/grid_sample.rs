@@ -8,7 +8,7 @@ use tvmscript_relax::attrs::GridSampleAttrs;
 
 use super::Outcome;
 use super::elementwise::abs;
-use super::image::{float, weighted};
+use super::image::{float, floor, weighted};
 use super::scalar::{Scalar, Scalars, constant, int};
 use super::site::Site;
 use super::tensor::{Answer, Stage, Tensor};
@@ -20,10 +20,6 @@ const WEIGHT: DataType = DataType::INT32;
 
 /// The parameter of the cubic kernel, that of PyTorch.
 const ALPHA: f64 = -0.75;
-
-fn floor(x: &Scalar, ints: DataType) -> Scalar {
-    x.call("floor").cast(ints)
-}
 
 /// The distance to the element before.
 fn fraction(x: &Scalar) -> Scalar {

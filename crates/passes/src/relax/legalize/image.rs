@@ -48,8 +48,8 @@ impl Axis {
     }
 }
 
-fn floor(coordinate: &Scalar) -> Scalar {
-    coordinate.call("floor").cast(DataType::INT64)
+pub(super) fn floor(x: &Scalar, ints: DataType) -> Scalar {
+    x.call("floor").cast(ints)
 }
 
 /// The index of the nearest element; `None` for an unknown rule.
@@ -131,7 +131,7 @@ impl Resize<'_> {
         if !self.excludes_outside {
             return weights;
         }
-        let start = floor(place);
+        let start = floor(place, DataType::INT64);
         let mut offset = -1;
         let weights = weights.map(|weight| {
             offset += 1;
@@ -146,14 +146,14 @@ impl Resize<'_> {
     fn value(&self, i: &[Scalar]) -> Option<Scalar> {
         let coordinates = self.sides.iter().map(|side| side.coordinate(&i.pick(side.axis), self.mode));
         let coordinates = coordinates.collect::<Option<Vec<_>>>()?;
-        let start = || coordinates.iter().map(floor).collect::<Vec<_>>();
+        let start = || coordinates.iter().map(|place| floor(place, DataType::INT64)).collect::<Vec<_>>();
         let value = match self.method {
             "nearest_neighbor" => {
                 let places = coordinates.iter().map(|coordinate| nearest(coordinate, self.rule));
                 self.pixel(i, &places.collect::<Option<Vec<_>>>()?)
             }
             "linear" => {
-                let rest = |x: &Scalar| x - x.call("floor").cast(DataType::INT32).cast(DataType::FLOAT32);
+                let rest = |x: &Scalar| x - floor(x, DataType::INT32).cast(DataType::FLOAT32);
                 let rests: Vec<Scalar> = coordinates.iter().map(rest).collect();
                 self.around(i, &start(), &[], &|side, at| {
                     let t = rests.pick(side);
@@ -221,6 +221,23 @@ fn sides(
     Ok(sides.collect())
 }
 
+/// A resize; the attributes for two and for three sides have the same names.
+macro_rules! resize_of {
+    ($site:ident, $data:ident, $attrs:ident, $axes:ident) => {{
+        let mode = $attrs.coordinate_transformation_mode.as_str();
+        Resize {
+            sides: sides($site, &$data, &$attrs.roi, &$axes)?,
+            data: &$data,
+            method: &$attrs.method,
+            mode,
+            rule: rounding(&$attrs.rounding_method, mode),
+            alpha: $attrs.cubic_alpha,
+            excludes_outside: $attrs.cubic_exclude != 0,
+            extrapolation: $attrs.extrapolation_value,
+        }
+    }};
+}
+
 pub(super) fn resize2d(site: &mut Site<'_>) -> Answer<Outcome> {
     let attrs = site.attrs::<Resize2DAttrs>()?;
     let data = site.tensor(0)?;
@@ -229,18 +246,7 @@ pub(super) fn resize2d(site: &mut Site<'_>) -> Answer<Outcome> {
         "NHWC" => [(1, [0, 2]), (2, [1, 3])],
         _ => return Ok(Outcome::Keep),
     };
-    let mode = attrs.coordinate_transformation_mode.as_str();
-    Resize {
-        sides: sides(site, &data, &attrs.roi, &axes)?,
-        data: &data,
-        method: &attrs.method,
-        mode,
-        rule: rounding(&attrs.rounding_method, mode),
-        alpha: attrs.cubic_alpha,
-        excludes_outside: attrs.cubic_exclude != 0,
-        extrapolation: attrs.extrapolation_value,
-    }
-    .result()
+    resize_of!(site, data, attrs, axes).result()
 }
 
 pub(super) fn resize3d(site: &mut Site<'_>) -> Answer<Outcome> {
@@ -252,17 +258,7 @@ pub(super) fn resize3d(site: &mut Site<'_>) -> Answer<Outcome> {
         "NDHWC" => [(1, [2, 5]), (2, [1, 4]), (3, [0, 3])],
         _ => return Ok(Outcome::Keep),
     };
-    let mode = attrs.coordinate_transformation_mode.as_str();
-    let resize = Resize {
-        sides: sides(site, &data, &attrs.roi, &axes)?,
-        data: &data,
-        method: &attrs.method,
-        mode,
-        rule: rounding(&attrs.rounding_method, mode),
-        alpha: attrs.cubic_alpha,
-        excludes_outside: attrs.cubic_exclude != 0,
-        extrapolation: attrs.extrapolation_value,
-    };
+    let resize = resize_of!(site, data, attrs, axes);
     if resize.excludes_outside { Ok(Outcome::Keep) } else { resize.result() }
 }
 

@@ -254,23 +254,18 @@ impl Legalizer {
         let both = cx.blocks.emit(new, None).map_err(relax_error)?;
         let [rows, count] = [0, 1].map(|index| item(&both, index, cx));
         let (rows, count) = (rows?, count?);
-        let mut call_of = |operands: Vec<Expr>, name: &str, bound: dynamic_slice::Bound| {
+        let mut bound = |operands: Vec<Expr>, name: &str, make: dynamic_slice::Bound| -> Result<Expr> {
             let mut site = Site::new(old, operands);
-            let Ok(bound) = bound(&mut site) else { return Ok(None) };
-            self.call_of(site, name, vec![bound])
+            let call = match make(&mut site) {
+                Ok(bound) => self.call_of(site, name, vec![bound])?,
+                Err(_) => None,
+            };
+            let unknown = || PassError::unsupported("the bounds of the rows cannot be computed".to_owned());
+            Ok(cx.blocks.emit(call.ok_or_else(unknown)?, None).map_err(relax_error)?.upcast())
         };
-        let bounds = [
-            call_of(Vec::new(), "build_begin", |_| dynamic_slice::constant_bound("begin", 0))?,
-            call_of(vec![count.clone()], "build_end", dynamic_slice::end_of_rows)?,
-            call_of(Vec::new(), "build_strides", |_| dynamic_slice::constant_bound("strides", 1))?,
-        ];
-        let mut emitted = Vec::new();
-        for bound in bounds.into_iter().flatten() {
-            emitted.push(cx.blocks.emit(bound, None).map_err(relax_error)?.upcast());
-        }
-        let Ok([begin, end, strides]) = <[Expr; 3]>::try_from(emitted) else {
-            return Err(PassError::unsupported("the bounds of the rows cannot be computed".to_owned()));
-        };
+        let begin = bound(Vec::new(), "build_begin", |_| dynamic_slice::constant_bound("begin", 0))?;
+        let end = bound(vec![count.clone()], "build_end", dynamic_slice::end_of_rows)?;
+        let strides = bound(Vec::new(), "build_strides", |_| dynamic_slice::constant_bound("strides", 1))?;
         let slice: Expr = dynamic_strided_slice(rows.clone(), begin, end, strides).upcast();
         let slice = self.dynamic_slice(&slice, cx)?.unwrap_or(slice);
         let slice = cx.blocks.emit(slice, None).map_err(relax_error)?.upcast();

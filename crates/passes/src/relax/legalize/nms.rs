@@ -17,14 +17,14 @@ use super::scalar::{Scalar, Scalars, constant, int};
 use super::site::Site;
 use super::statements::{
     Cells, Local, cast_node, each, either, named, number, output, packed_call, repeat, sequence, when, wide,
-    written,
+    written, written_all,
 };
 use super::tensor::{Answer, Stage, Tensor};
 
 const INT32: DataType = DataType::INT32;
 
 pub(super) fn truth(value: bool) -> Scalar {
-    Scalar::of::<tvmscript_te::TeError>(Ok(IntImm::bool(value)))
+    Scalar::from(IntImm::bool(value))
 }
 
 /// A number as TVM's Python library casts it, also to the type that it has.
@@ -54,8 +54,7 @@ pub(super) fn get_valid_counts(site: &mut Site<'_>) -> Answer<Outcome> {
         output(&dims, dtype, Declared::named("out_tensor")),
         output(&dims.range(0, 2), INT32, Declared::named("out_indices")),
     ];
-    let results = written("get_valid_counts", [named(&data, "data")], outputs, move |inputs, outputs| {
-        let [data] = inputs else { return unsupported("there is not one input") };
+    let results = written("get_valid_counts", [named(&data, "data")], outputs, move |[data], outputs| {
         let (data, [count, kept, indices]) = (Cells(data), outputs.each_ref().map(Cells));
         repeat(&batches, ForKind::Parallel, |i| {
             let counted = count.at(from_ref(i));
@@ -309,8 +308,13 @@ impl Batch<'_> {
 }
 
 impl Suppression {
-    fn body(&self, inputs: &[Ref<Buffer>], outputs: &[Ref<Buffer>], batches: &Scalar) -> Answer<StmtRef> {
-        let ([data, sorted, count, indices], [out, kept, rest @ ..]) = (inputs, outputs) else {
+    fn body(
+        &self,
+        [data, sorted, count, indices]: &[Ref<Buffer>; 4],
+        outputs: &[Ref<Buffer>],
+        batches: &Scalar,
+    ) -> Answer<StmtRef> {
+        let [out, kept, rest @ ..] = outputs else {
             return unsupported("the suppression lacks buffers");
         };
         repeat(batches, ForKind::Parallel, |i| {
@@ -331,7 +335,7 @@ impl Suppression {
 }
 
 pub(super) fn non_max_suppression(site: &mut Site<'_>) -> Answer<Outcome> {
-    let attrs = site.attrs::<NonMaximumSuppressionAttrs>()?.clone();
+    let attrs = site.attrs::<NonMaximumSuppressionAttrs>()?;
     let (data, count, indices) = (site.tensor(0)?, site.tensor(1)?, site.tensor(2)?);
     let (dims, dtype) = (data.dims(), data.dtype());
     let rows = dims.range(0, 2);
@@ -348,20 +352,17 @@ pub(super) fn non_max_suppression(site: &mut Site<'_>) -> Answer<Outcome> {
     ];
     let out = output(&dims, dtype, Declared::named("out_data"));
     let kept = output(&rows, INT32, Declared::named("out_box_indices"));
-    let name = "non_max_suppression";
-    if attrs.return_indices {
-        let valid = output(&[dims.pick(0), int(1)], INT32, Declared::named("out_valid_box_count"));
-        let body =
-            move |inputs: &[Ref<Buffer>], outputs: &[Ref<Buffer>; 3]| of.body(inputs, outputs, &batches);
-        let [out, kept, valid] = written(name, inputs, [out, kept, valid], body)?;
-        return Ok(Outcome::Tensors(match attrs.soft_nms_sigma > 0.0 {
-            true => vec![out, kept, valid],
-            false => vec![kept, valid],
-        }));
+    let count = || output(&[dims.pick(0), int(1)], INT32, Declared::named("out_valid_box_count"));
+    let outputs = [out, kept].into_iter().chain(attrs.return_indices.then(count));
+    let body = move |inputs: &[Ref<Buffer>; 4], outputs: &[Ref<Buffer>]| of.body(inputs, outputs, &batches);
+    let results = written_all("non_max_suppression", inputs, outputs, body)?;
+    match results.as_slice() {
+        [_, _, _] if attrs.soft_nms_sigma > 0.0 => Ok(Outcome::Tensors(results)),
+        [_, kept, valid] => Ok(Outcome::Tensors(vec![kept.clone(), valid.clone()])),
+        [out, _] if attrs.invalid_to_bottom => Outcome::one(valid_first(out, attrs.score_index)?),
+        [out, ..] => Outcome::one(out.clone()),
+        [] => unsupported("the suppression has no results"),
     }
-    let body = move |inputs: &[Ref<Buffer>], outputs: &[Ref<Buffer>; 2]| of.body(inputs, outputs, &batches);
-    let [out, _] = written(name, inputs, [out, kept], body)?;
-    Outcome::one(if attrs.invalid_to_bottom { valid_first(&out, attrs.score_index)? } else { out })
 }
 
 /// The indices of the boxes in the order of their scores, as far as they are valid.
@@ -371,9 +372,8 @@ fn sorted_boxes(scores: &Tensor, count: &Tensor) -> Answer<Tensor> {
         (count.clone(), Declared::named("valid_count_buf").aligned(4)),
     ];
     let sorted = output(&scores.dims(), INT32, Declared::named("out_buf").aligned(8));
-    let [sorted] = written("argsort_nms_cpu", inputs, [sorted], |inputs, [sorted]| match inputs {
-        [scores, count] => packed_call("tvm.contrib.sort.argsort_nms", &[scores, count, sorted], 1, false),
-        _ => unsupported("there are not two inputs"),
+    let [sorted] = written("argsort_nms_cpu", inputs, [sorted], |[scores, count], [sorted]| {
+        packed_call("tvm.contrib.sort.argsort_nms", &[scores, count, sorted], 1, false)
     })?;
     Ok(sorted)
 }
@@ -383,8 +383,7 @@ fn valid_first(boxes: &Tensor, score_index: i64) -> Answer<Tensor> {
     let (dims, dtype) = (boxes.dims(), boxes.dtype());
     let [batches, count, length] = [0, 1, 2].map(|axis| dims.pick(axis));
     let result = output(&dims, dtype, Declared::named("rearranged"));
-    let [result] = written("rearrange_out", [named(boxes, "out_data")], [result], move |inputs, [out]| {
-        let [data] = inputs else { return unsupported("there is not one input") };
+    let [result] = written("rearrange_out", [named(boxes, "out_data")], [result], move |[data], [out]| {
         let (data, out) = (Cells(data), Cells(out));
         repeat(&batches, ForKind::Parallel, |i| {
             let place = Local::new("place", INT32)?;

@@ -44,9 +44,8 @@ fn scattered(
 ) -> Answer<Tensor> {
     let [data, ..] = inputs;
     let result = output(&data.dims(), data.dtype(), Declared::named("out_buf"));
-    let [result] = written(name, inputs.map(inside), [result], move |inputs, [output]| match inputs {
-        [data, indices, updates] => body([Flat(data), Flat(indices), Flat(updates)], Flat(output)),
-        _ => unsupported("there are not three inputs"),
+    let [result] = written(name, inputs.map(inside), [result], move |inputs, [output]| {
+        body(inputs.each_ref().map(Flat), Flat(output))
     })?;
     Ok(result)
 }

@@ -18,9 +18,8 @@ use super::tensor::{Answer, Stage, Tensor};
 pub(super) fn argsort(x: &Tensor, axis: i64, is_ascending: bool, dtype: DataType) -> Answer<Tensor> {
     let input = (x.clone(), Declared::named("data_buf").aligned(8));
     let result = output(&x.dims(), dtype, Declared::named("out_buf").aligned(8));
-    let [result] = written("argsort_cpu", [input], [result], move |inputs, [result]| match inputs {
-        [x] => packed_call("tvm.contrib.sort.argsort", &[x, result], axis, is_ascending),
-        _ => unsupported("there is not one input"),
+    let [result] = written("argsort_cpu", [input], [result], move |[x], [result]| {
+        packed_call("tvm.contrib.sort.argsort", &[x, result], axis, is_ascending)
     })?;
     Ok(result)
 }
@@ -32,8 +31,7 @@ pub(super) fn sums_before(numbers: &Tensor) -> Answer<Tensor> {
     let (rows, length) = (dims.range(0, last).product(), dims.pick(last));
     let input = (numbers.clone(), Declared::named("data_buf"));
     let result = output(&dims, DataType::INT64, Declared::named("out_buf"));
-    let [result] = written("cumsum_generic", [input], [result], move |inputs, [result]| {
-        let [numbers] = inputs else { return unsupported("there is not one input") };
+    let [result] = written("cumsum_generic", [input], [result], move |[numbers], [result]| {
         let (numbers, result) = (Flat(numbers), Flat(result));
         repeat(&rows, ForKind::Parallel, |i| {
             let first = i * &length;

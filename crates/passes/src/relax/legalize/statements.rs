@@ -13,6 +13,7 @@ use tvmscript_tir::{
     While,
 };
 
+use super::manipulate::unsupported;
 use super::scalar::{Scalar, int, unravel_below};
 use super::tensor::{Answer, Tensor};
 
@@ -189,20 +190,34 @@ pub(super) fn output(dims: &[Scalar], dtype: DataType, buffer: Declared) -> Answ
 }
 
 /// The tensors that a statement writes: `body` gets the buffers of the inputs and those of the results.
-pub(super) fn written<const N: usize>(
+pub(super) fn written<const M: usize, const N: usize>(
     name: &str,
-    inputs: impl IntoIterator<Item = (Tensor, Declared)>,
+    inputs: [(Tensor, Declared); M],
     outputs: [Answer<ExternalOutput>; N],
-    body: impl Fn(&[Ref<Buffer>], &[Ref<Buffer>; N]) -> Answer<StmtRef> + Send + Sync + 'static,
+    body: impl Fn(&[Ref<Buffer>; M], &[Ref<Buffer>; N]) -> Answer<StmtRef> + Send + Sync + 'static,
 ) -> Answer<[Tensor; N]> {
+    let body = move |inputs: &[Ref<Buffer>; M], outputs: &[Ref<Buffer>]| match outputs.try_into() {
+        Ok(outputs) => body(inputs, outputs),
+        Err(_) => unsupported("the results of a statement differ from its declaration"),
+    };
+    let tensors = written_all(name, inputs, outputs, body)?;
+    tensors.try_into().or_else(|_| unsupported("a statement lacks results"))
+}
+
+/// The same for a number of results that depends on what is wanted.
+pub(super) fn written_all<const M: usize>(
+    name: &str,
+    inputs: [(Tensor, Declared); M],
+    outputs: impl IntoIterator<Item = Answer<ExternalOutput>>,
+    body: impl Fn(&[Ref<Buffer>; M], &[Ref<Buffer>]) -> Answer<StmtRef> + Send + Sync + 'static,
+) -> Answer<Vec<Tensor>> {
     let inputs = inputs.into_iter().map(|(input, declared)| (input.0, declared)).collect();
     let outputs = outputs.into_iter().collect::<Answer<Vec<_>>>()?;
-    let op = Operation::external(name, inputs, outputs, move |inputs, outputs| match outputs.try_into() {
-        Ok(outputs) => body(inputs, outputs),
-        Err(_) => super::manipulate::unsupported("the results of a statement differ from its declaration"),
+    let op = Operation::external(name, inputs, outputs, move |inputs, outputs| match inputs.try_into() {
+        Ok(inputs) => body(inputs, outputs),
+        Err(_) => unsupported("the inputs of a statement differ from its declaration"),
     });
-    let tensors: Vec<Tensor> = op.outputs().into_iter().map(Tensor).collect();
-    tensors.try_into().or_else(|_| super::manipulate::unsupported("a statement lacks results"))
+    Ok(op.outputs().into_iter().map(Tensor).collect())
 }
 
 /// A tensor as an input that may begin inside a larger buffer.
