@@ -1,7 +1,9 @@
 //! `cargo xtask test`, `cargo xtask ci`: what a change has to pass, in the order in which failures are cheapest to see.
 
 use std::collections::BTreeMap;
-use std::process::{Child, Command};
+use std::io::Read as _;
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use anyhow::{Result, bail};
@@ -31,29 +33,20 @@ const CORPORA: [(&str, &str, &str); 4] = [
 struct Step {
     name: String,
     command: Command,
-    place: Place,
 }
 
-/// The time of a step.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// After the step before it.
-    InTurn,
-    /// Beside the steps in turn, which leave a core free now and then.
-    Beside,
-    /// After the steps beside others.
-    AfterBeside,
-}
+/// Steps in their order, none of which waits for a step of another lane.
+type Lane = Vec<Step>;
 
 /// A step that is a call of `cargo`.
 fn cargo(name: &str, arguments: &[&str]) -> Step {
     let mut command = workspace::cargo();
     command.args(arguments);
-    in_turn(name, command)
+    step(name, command)
 }
 
-fn in_turn(name: &str, command: Command) -> Step {
-    Step { name: name.to_owned(), command, place: Place::InTurn }
+fn step(name: &str, command: Command) -> Step {
+    Step { name: name.to_owned(), command }
 }
 
 /// Runs the steps of a contributor.
@@ -61,7 +54,11 @@ fn in_turn(name: &str, command: Command) -> Step {
 /// # Errors
 /// When a step fails.
 pub fn test(options: &Options) -> Result<()> {
-    run(quick_steps()?, options)
+    let mut results = Results::new(options);
+    for step in cheap_steps()?.into_iter().chain([clippy()]).chain(test_steps()) {
+        results.run(step);
+    }
+    results.conclude()
 }
 
 /// Runs all steps.
@@ -72,26 +69,61 @@ pub fn all(options: &Options) -> Result<()> {
     if options.only.is_none() {
         crate::tools::prepare_browser();
     }
-    let mut steps = quick_steps()?;
-    steps.extend(slow_steps()?);
-    run(steps, options)
+    let mut results = Results::new(options);
+    for step in cheap_steps()? {
+        results.run(step);
+    }
+    // One build alone leaves a core free for much of its time. The tests go first, since some wait for a browser.
+    results.run_beside(vec![test_steps(), behind(lint_steps()?), behind(optimized_steps())]);
+    results.conclude()
 }
 
-/// A step that runs beside others.
-struct Running {
-    name: String,
-    start: Instant,
-    child: Child,
+/// The steps with less of the processor than those of other lanes, where `nice` is installed.
+fn behind(mut lane: Lane) -> Lane {
+    if crate::tools::has("nice") {
+        for step in &mut lane {
+            step.command = nice(&step.command);
+        }
+    }
+    lane
 }
 
-/// The names of the steps that have run, with their seconds, and those that failed.
-#[derive(Default)]
-struct Results {
+/// The same command by `nice`.
+fn nice(command: &Command) -> Command {
+    let mut nice = Command::new("nice");
+    nice.args(["-n", "10"]).arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => nice.env(name, value),
+            None => nice.env_remove(name),
+        };
+    }
+    if let Some(folder) = command.get_current_dir() {
+        nice.current_dir(folder);
+    }
+    nice
+}
+
+/// The steps that have run.
+struct Results<'o> {
+    options: &'o Options,
+    begin: Instant,
+    /// Names with seconds.
     times: Vec<(String, u64)>,
     failed: Vec<String>,
 }
 
-impl Results {
+impl Results<'_> {
+    fn new(options: &Options) -> Results<'_> {
+        Results { options, begin: Instant::now(), times: Vec::new(), failed: Vec::new() }
+    }
+
+    /// `true` if a step is wanted and no step before it stands against it.
+    fn wants(&self, step: &Step) -> bool {
+        let is_chosen = self.options.only.as_ref().is_none_or(|only| step.name.contains(only.as_str()));
+        is_chosen && (self.failed.is_empty() || self.options.keep_going)
+    }
+
     fn add(&mut self, name: String, start: Instant, ok: bool) {
         self.times.push((name.clone(), start.elapsed().as_secs()));
         if !ok {
@@ -99,49 +131,67 @@ impl Results {
         }
     }
 
-    fn wait(&mut self, beside: &mut Vec<Running>) -> Result<()> {
-        for mut step in beside.drain(..) {
-            let ok = step.child.wait()?.success();
-            self.add(step.name, step.start, ok);
-        }
-        Ok(())
-    }
-}
-
-/// Runs the steps in their order.
-fn run(steps: Vec<Step>, options: &Options) -> Result<()> {
-    let begin = Instant::now();
-    let mut results = Results::default();
-    let mut beside = Vec::new();
-    for mut step in steps {
-        if options.only.as_ref().is_some_and(|only| !step.name.contains(only.as_str())) {
-            continue;
-        }
-        if step.place == Place::AfterBeside {
-            results.wait(&mut beside)?;
-        }
-        if !results.failed.is_empty() && !options.keep_going {
-            break;
+    /// Runs a step, which writes as it goes.
+    fn run(&mut self, mut step: Step) {
+        if !self.wants(&step) {
+            return;
         }
         println!("=== {}", step.name);
         let start = Instant::now();
-        if step.place == Place::Beside {
-            beside.push(Running { name: step.name, start, child: step.command.spawn()? });
-        } else {
-            let ok = step.command.status()?.success();
-            results.add(step.name, start, ok);
+        let ok = step.command.status().is_ok_and(|status| status.success());
+        self.add(step.name, start, ok);
+    }
+
+    /// Runs the lanes beside each other. What a step writes follows when it ends.
+    fn run_beside(&mut self, lanes: Vec<Lane>) {
+        let results = Mutex::new(self);
+        let locked = || results.lock().unwrap_or_else(PoisonError::into_inner);
+        std::thread::scope(|scope| {
+            for lane in lanes {
+                scope.spawn(move || {
+                    for mut step in lane {
+                        if !locked().wants(&step) {
+                            continue;
+                        }
+                        let start = Instant::now();
+                        let (ok, text) = captured(&mut step.command);
+                        let mut results = locked();
+                        println!("=== {}\n{text}", step.name);
+                        results.add(step.name, start, ok);
+                    }
+                });
+            }
+        });
+    }
+
+    /// Says what took how long, and what failed.
+    fn conclude(self) -> Result<()> {
+        println!("=== times");
+        for (name, seconds) in self.times {
+            println!("{seconds:>5} s  {name}");
         }
+        println!("{:>5} s  in all", self.begin.elapsed().as_secs());
+        if self.failed.is_empty() { Ok(()) } else { bail!("failed: {}", self.failed.join("; ")) }
     }
-    if !results.failed.is_empty() && !options.keep_going {
-        beside.iter_mut().for_each(|step| drop(step.child.kill()));
-    }
-    results.wait(&mut beside)?;
-    println!("=== times");
-    for (name, seconds) in results.times {
-        println!("{seconds:>5} s  {name}");
-    }
-    println!("{:>5} s  in all", begin.elapsed().as_secs());
-    if results.failed.is_empty() { Ok(()) } else { bail!("failed: {}", results.failed.join("; ")) }
+}
+
+/// Runs a command: whether it succeeded, and what it wrote to either stream.
+fn captured(command: &mut Command) -> (bool, String) {
+    let mut bytes = Vec::new();
+    let ok = read_streams(command, &mut bytes).unwrap_or_else(|error| {
+        bytes.extend(error.to_string().bytes());
+        false
+    });
+    (ok, String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn read_streams(command: &mut Command, bytes: &mut Vec<u8>) -> std::io::Result<bool> {
+    let (mut reader, writer) = std::io::pipe()?;
+    let mut child = command.stdout(writer.try_clone()?).stderr(writer).spawn()?;
+    // The command owns the ends for writing, without whose end the reading has none.
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    reader.read_to_end(bytes)?;
+    Ok(child.wait()?.success())
 }
 
 /// Runs tests of packages, in parallel where `cargo nextest` is installed.
@@ -157,38 +207,34 @@ fn tests(name: &str, packages: &[&str]) -> Step {
     step
 }
 
-/// Format, conventions, lints and tests.
-fn quick_steps() -> Result<Vec<Step>> {
-    let mut tidy = Command::new(std::env::current_exe()?);
-    tidy.arg("tidy").current_dir(workspace::root());
-    Ok(vec![
-        cargo("format", &["fmt", "--all", "--check"]),
-        in_turn("tidy", tidy),
-        cargo(
-            "clippy",
-            &[
-                "clippy",
-                "--workspace",
-                "--all-targets",
-                "--features",
-                workspace::RUFF,
-                "--",
-                "-D",
-                "warnings",
-            ],
-        ),
-        tests("tests", &["--workspace", "--features", workspace::RUFF]),
-        cargo("doc tests", &["test", "--workspace", "--features", workspace::RUFF, "--doc"]),
-    ])
+/// Format and conventions.
+fn cheap_steps() -> Result<Lane> {
+    Ok(vec![cargo("format", &["fmt", "--all", "--check"]), step("tidy", own(&["tidy"])?)])
 }
 
-/// Other features and versions, documentation, packages, and comparisons that take long.
-fn slow_steps() -> Result<Vec<Step>> {
+/// A command of this program.
+fn own(arguments: &[&str]) -> Result<Command> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(arguments).current_dir(workspace::root());
+    Ok(command)
+}
+
+fn test_steps() -> Lane {
+    vec![
+        tests("tests", &["--workspace", "--features", workspace::RUFF]),
+        cargo("doc tests", &["test", "--workspace", "--features", workspace::RUFF, "--doc"]),
+    ]
+}
+
+fn clippy() -> Step {
+    let arguments = ["clippy", "--workspace", "--all-targets", "--features", workspace::RUFF];
+    cargo("clippy", &[&arguments[..], &["--", "-D", "warnings"]].concat())
+}
+
+/// Lints for all sets of features, other versions, documentation and packages.
+fn lint_steps() -> Result<Lane> {
     let packages = workspace::packages()?;
-    // Optimised, the comparisons save more time than the build takes. It shares no folder with the steps beside it.
-    let mut optimized = cargo("optimised build", &workspace::OPTIMIZED);
-    optimized.place = Place::Beside;
-    let mut steps = vec![optimized];
+    let mut steps = vec![clippy()];
     for (features, names) in feature_sets(&packages) {
         let mut step = cargo(
             &format!("clippy [{features}]"),
@@ -197,26 +243,34 @@ fn slow_steps() -> Result<Vec<Step>> {
         step.command.args(names.iter().flat_map(|name| ["-p", name])).args(["--", "-D", "warnings"]);
         steps.push(step);
     }
+    // The flags of docs.rs.
+    let mut docs = cargo("docs", &["doc", "--workspace", "--no-deps", "--all-features"]);
+    docs.command.env("RUSTDOCFLAGS", "-D warnings --cfg docsrs");
+    crate::api::keep_json(&mut docs.command)?;
+    steps.push(docs);
+    steps.push(step("public API", own(&["api", "--check", "--built"])?));
+    steps.push(cargo("packages", &["package", "--workspace", "--list", "--allow-dirty", "--quiet"]));
+    // Cargo lets one command at a time into a folder, and the tests are built in the usual one.
+    for step in &mut steps {
+        step.command.env("CARGO_TARGET_DIR", workspace::root().join("target/lints"));
+    }
     if let Some(toolchain) = packages.get("tvmscript-cli").and_then(minimum_toolchain) {
         let arguments = ["check", "-p", "tvmscript-cli", "--target-dir", "target/minimum-rust"];
         let mut step = cargo("minimum Rust", &arguments);
         step.command.env("RUSTUP_TOOLCHAIN", toolchain);
         steps.push(step);
     }
-    // The flags of docs.rs.
-    let mut docs = cargo("docs", &["doc", "--workspace", "--no-deps", "--all-features"]);
-    docs.command.env("RUSTDOCFLAGS", "-D warnings --cfg docsrs");
-    crate::api::keep_json(&mut docs.command)?;
-    steps.push(docs);
-    let mut api = Command::new(std::env::current_exe()?);
-    api.args(["api", "--check", "--built"]).current_dir(workspace::root());
-    steps.push(in_turn("public API", api));
-    steps.push(cargo("packages", &["package", "--workspace", "--list", "--allow-dirty", "--quiet"]));
+    Ok(steps)
+}
+
+/// Comparisons that take long. Optimised, they save more time than the build takes.
+fn optimized_steps() -> Lane {
+    let mut steps = vec![cargo("optimised build", &workspace::OPTIMIZED)];
     let program = workspace::optimized("xtask-checks");
     let mut check = |name: &str, arguments: &[&str]| {
         let mut command = Command::new(&program);
         command.args(arguments).current_dir(workspace::root());
-        steps.push(Step { name: name.to_owned(), command, place: Place::AfterBeside });
+        steps.push(step(name, command));
     };
     if crate::tools::has("valgrind") {
         check("instructions", &["bench-gate"]);
@@ -242,7 +296,7 @@ fn slow_steps() -> Result<Vec<Step>> {
             check(name, &["conformance", &corpus.to_string_lossy(), "--kind", kinds]);
         }
     }
-    Ok(steps)
+    steps
 }
 
 /// The installed toolchain of the minimum version of Rust, e.g. `1.88.0-x86_64-unknown-linux-gnu`. Without one, clippy's lint

@@ -1,0 +1,4 @@
+//! Tests of graphs and their layout.
+
+mod graphs;
+mod layout;

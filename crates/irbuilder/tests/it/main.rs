@@ -1,0 +1,4 @@
+//! Tests of builders and their functions.
+
+mod misuse;
+mod names;

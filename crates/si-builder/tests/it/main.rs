@@ -1,0 +1,4 @@
+//! Tests of filling spans.
+
+mod fill;
+mod frontend;
