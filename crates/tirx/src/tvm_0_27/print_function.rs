@@ -208,9 +208,8 @@ impl Signature {
             let doc = self.extent(extent, at, d)?;
             extents.push(d.at(doc, at));
         }
-        // The offset of a buffer with dimensions is an attribute of the buffer where it is used.
-        let offset = buffer.shape.is_empty().then_some(&buffer.elem_offset);
-        for variable in buffer.strides.iter().chain(offset).filter_map(|part| part.downcast_ref::<Var>()) {
+        let others = buffer.strides.iter().chain([&buffer.elem_offset]);
+        for variable in others.filter_map(|part| part.downcast_ref::<Var>()) {
             // A stride of the default type is given by its name, and an offset of that type by its absence.
             if !self.is_by_text(variable) && !d.is_defined(variable.object()) {
                 let name = define_variable(variable, d)?;

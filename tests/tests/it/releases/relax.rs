@@ -31,7 +31,7 @@ class Module:
 }
 
 #[test]
-fn tvm_0_27_offsets_of_parameters_without_dimensions_are_type_variables() {
+fn tvm_0_27_offsets_of_parameters_are_type_variables() {
     reads_and_prints(
         r#"# from typing import TypeVar
 # from tvm.script import ir as I
@@ -39,10 +39,11 @@ fn tvm_0_27_offsets_of_parameters_without_dimensions_are_type_variables() {
 # from tvm.tirx.layout import Axis
 
 elem_offset = TypeVar("elem_offset")
+elem_offset_1 = TypeVar("elem_offset_1")
 @I.ir_module
 class Module:
     @T.prim_func(private=True, s_tir=True)
-    def f(x: T.Buffer((), "float32", elem_offset=elem_offset)):
+    def f(x: T.Buffer((), "float32", elem_offset=elem_offset), y: T.Buffer((T.int64(2),), "float32", elem_offset=elem_offset_1)):
         T.evaluate(0)"#,
         "tvm-0.27",
     );
