@@ -66,15 +66,14 @@ pub fn test(options: &Options) -> Result<()> {
 /// # Errors
 /// When a step fails.
 pub fn all(options: &Options) -> Result<()> {
-    if options.only.is_none() {
-        crate::tools::prepare_browser();
-    }
     let mut results = Results::new(options);
     for step in cheap_steps()? {
         results.run(step);
     }
     // One build alone leaves a core free for much of its time. The tests go first, since some wait for a browser.
-    results.run_beside(vec![test_steps(), behind(lint_steps()?), behind(optimized_steps())]);
+    let mut tests = test_steps();
+    tests.insert(0, step("browser", own(&["browser"])?));
+    results.run_beside(vec![tests, behind(lint_steps()?), behind(optimized_steps())]);
     results.conclude()
 }
 

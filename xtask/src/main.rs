@@ -38,6 +38,8 @@ enum Command {
     Test(ci::Options),
     /// Run what a change has to pass: the steps of `test`, then the slower ones.
     Ci(ci::Options),
+    /// Install what the tests of the explorer's page need, as far as the user may: Chromium and packages of npm.
+    Browser,
     /// Record the public API of the libraries in `docs/api`.
     Api(api::Options),
     /// Generate the page of all error codes.
@@ -74,6 +76,10 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Command::Tidy => tidy::run(),
         Command::Test(options) => ci::test(&options),
         Command::Ci(options) => ci::all(&options),
+        Command::Browser => {
+            tools::prepare_browser();
+            Ok(())
+        }
         Command::Api(options) => api::run(&options),
         Command::ErrorCodes => pages::run(&pages::ERROR_CODES),
         Command::Functions => pages::run(&pages::FUNCTIONS),
