@@ -8,6 +8,6 @@ mod cpython;
 mod depth;
 mod language;
 mod left_out;
-mod literal;
+mod literal_places;
 mod security_page;
 mod suggest;
