@@ -24,7 +24,7 @@ impl Window {
 
     /// Number of windows that may hold an element.
     fn overlap(&self) -> i64 {
-        (self.size + self.stride - 1) / self.stride
+        self.size.saturating_add(self.stride - 1) / self.stride
     }
 
     /// A window that may hold an element, the last one first, and the first window that does.

@@ -94,7 +94,7 @@ pub(super) fn windows(x: &Tensor, pool: &Pool<'_>, axes: &[usize]) -> Option<Vec
             stride,
             dilation: at(&pool.dilation, index).filter(|dilation| *dilation > 0)?,
             before: at(&pool.padding, index)?,
-            after: at(&pool.padding, index + axes.len())? + offset,
+            after: at(&pool.padding, index + axes.len())?.saturating_add(offset),
             offset,
         })
     };

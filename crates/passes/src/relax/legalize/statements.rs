@@ -115,7 +115,7 @@ pub(super) fn sequence(stmts: impl IntoIterator<Item = Answer<StmtRef>>) -> Answ
     Ok(flatten(stmts.into_iter().collect::<Answer<_>>()?, true))
 }
 
-/// A loop from 0 on.
+/// A loop from 0 on. TVM simplifies the extent.
 pub(super) fn repeat(
     extent: &Scalar,
     kind: ForKind,
@@ -127,7 +127,7 @@ pub(super) fn repeat(
         span: Span::current(),
         loop_var,
         min: int(0).0?,
-        extent: extent.clone().0?,
+        extent: extent.simplified().0?,
         kind,
         body,
         thread_binding: None,
