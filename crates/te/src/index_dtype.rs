@@ -198,3 +198,19 @@ impl Retype {
         self.narrow(wide, expr.dtype()).map(Some)
     }
 }
+
+/// A condition or an index whose conversions to narrow integers, and arithmetic of these, have the type of indices.
+///
+/// # Errors
+/// If an operand has a type that cannot be converted.
+pub fn with_wide_numbers(expr: &Expr, index: DataType) -> Result<Expr> {
+    let mut retype = Retype::default();
+    try_post_order_mutate(expr.clone(), |node| {
+        let cast = node.downcast_ref::<Cast>().filter(|cast| widened(cast.dtype, Some(index)) != cast.dtype);
+        let new = match cast {
+            Some(cast) => Some(retype.narrow(ops::cast(index, cast.value.clone())?, cast.dtype)?),
+            None => retype.retyped(node, index)?,
+        };
+        Ok(new.map(Into::into))
+    })
+}

@@ -14,6 +14,7 @@ mod cache;
 mod domains;
 mod error;
 mod index_dtype;
+mod layout;
 mod normalize;
 mod prim_func;
 mod primitive;
@@ -27,6 +28,8 @@ pub mod tedd;
 mod tensor;
 
 pub use error::{Result, TeError};
+pub use index_dtype::with_wide_numbers;
+pub use layout::transform_layout;
 pub use prim_func::{Argument, IndexTypes, create_indexed_prim_func, create_prim_func};
 pub use schedule::{Record, RecordArgument, Schedule};
 pub use stage::{Attach, Factor, Marks, Relation, Stage, StageId};

@@ -22,6 +22,7 @@ mod json_corpus;
 mod json_faults;
 mod json_releases;
 mod left_constants;
+mod legalized_values;
 mod lists;
 mod metaprogramming;
 mod mixed_modules;

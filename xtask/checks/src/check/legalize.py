@@ -4,6 +4,7 @@
                     TVM's LegalizeOps makes of it (legal), or the error
 """
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.environ["TVMSCRIPT_ORACLE"]))
@@ -62,6 +63,12 @@ def _alone(tvm, call):
     return builder.finalize()
 
 
+def _text(program):
+    """The program's text. TVM writes an item of a tuple as one that Python takes at once; it is written as a call here."""
+    text = program.script(show_meta=True)
+    return re.sub(r"= \(([^()]*?),?\)\[(\d+)\]$", r"= R.TupleGetItem(R.tuple(\1), \2)", text, flags=re.MULTILINE)
+
+
 def _calls(tvm, req):
     mod = oracle._parse(req["text"])
     mod = mod if isinstance(mod, tvm.IRModule) else tvm.IRModule.from_expr(mod)
@@ -78,7 +85,7 @@ def _calls(tvm, req):
         except Exception:
             continue
         try:
-            answer["legal"] = tvm.relax.transform.LegalizeOps()(program).script(show_meta=True)
+            answer["legal"] = _text(tvm.relax.transform.LegalizeOps()(program))
         except Exception as error:
             answer["error"] = str(error)[:300]
         calls.append(answer)

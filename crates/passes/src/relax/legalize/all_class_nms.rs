@@ -16,11 +16,12 @@ use super::manipulate::{gathered, reshaped, unsupported};
 use super::nms::{overlap, truth};
 use super::reduce::reduced;
 use super::scalar::{Scalar, Scalars, constant, int};
+use super::search::bisected;
 use super::site::Site;
 use super::sort::{argsort, sums_before};
 use super::statements::{
-    Cells, Flat, Local, cast_node, each, either, in_order, inside, number, output, repeat, repeat_while,
-    sequence, when, wide, written, written_all,
+    Cells, Flat, Local, cast_node, each, either, in_order, inside, number, output, repeat, sequence, when,
+    wide, written, written_all,
 };
 use super::tensor::{Answer, Combine, Stage, Tensor};
 
@@ -38,18 +39,12 @@ fn counted(scores: &Tensor, threshold: &Tensor) -> Answer<Tensor> {
     let result = output(&dims.range(0, 1), INT32, Declared::named("searchsorted").aligned(8));
     let [result] = written("searchsorted", inputs, [result], move |[scores, threshold], [result]| {
         repeat(&rows, ForKind::Parallel, |i| {
-            let (low, high) = (Local::new("low", INT32)?, Local::new("high", INT32)?);
-            let sum = high.get() + low.get();
-            let half = |sum: &Scalar| sum.with(1, ops::shift_right);
-            let is_above = Cells(scores).at(&[i.clone(), half(&wide(&sum))]).gt(Cells(threshold).at(&[]));
-            let narrow = either(is_above, low.set(half(&sum) + 1), high.set(half(&sum)));
-            let body = sequence([
-                low.set(number(INT32, 0)),
-                high.set(cast_node(&length, INT32)),
-                repeat_while(low.get().lt(high.get()), narrow),
-                Cells(result).store(from_ref(i), low.get()),
-            ]);
-            low.around(high.around(body))
+            bisected(
+                cast_node(&length, INT32),
+                |low, high, to| to(&(high + low)).with(1, ops::shift_right),
+                |place| Cells(scores).at(&[i.clone(), place.clone()]).gt(Cells(threshold).at(&[])),
+                |place| Cells(result).store(from_ref(i), place),
+            )
         })
     })?;
     Ok(result)

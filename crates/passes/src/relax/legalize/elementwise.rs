@@ -205,14 +205,26 @@ pub(super) fn call2(name: &str, a: &Scalar, b: &Scalar) -> Scalar {
 /// Elements of two tensors, chosen by the elements of a third one.
 pub(super) fn choose(site: &mut Site<'_>) -> Answer<Outcome> {
     let (condition, x, y) = (site.tensor(0)?, site.tensor(1)?, site.tensor(2)?);
+    Outcome::one(chosen(&condition, &x, &y)?)
+}
+
+/// The elements of one tensor where the condition holds, and of another one elsewhere.
+pub(super) fn chosen(condition: &Tensor, x: &Tensor, y: &Tensor) -> Answer<Tensor> {
     let dims = broadcast_dims(&condition.dims(), &broadcast_dims(&x.dims(), &y.dims())?)?;
     let at = |tensor: &Tensor, i: &[Scalar]| broadcast_at(tensor, &dims, i);
-    let result = Stage::new("T_where").over(&dims, |i| {
-        let chosen = at(&condition, i);
+    Stage::new("T_where").over(&dims, |i| {
+        let chosen = at(condition, i);
         // A bool is compared as an integer.
-        chosen.differs(int(0)).select(at(&x, i), &at(&y, i))
-    });
-    Outcome::one(result?)
+        chosen.differs(int(0)).select(at(x, i), &at(y, i))
+    })
+}
+
+/// The logarithm of the sum of two numbers whose logarithms are given.
+pub(super) fn log_add_exp(a: &Scalar, b: &Scalar) -> Scalar {
+    match a.dtype().is_any_float() {
+        true => (a.call("exp") + b.call("exp")).call("log"),
+        false => Scalar::error("only floats have logarithms"),
+    }
 }
 
 /// The elements, but no less and no more than two bounds.

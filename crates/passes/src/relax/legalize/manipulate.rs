@@ -48,7 +48,12 @@ pub(super) fn flatten(site: &mut Site<'_>) -> Answer<Outcome> {
 pub(super) fn broadcast_to(site: &mut Site<'_>) -> Answer<Outcome> {
     let x = site.tensor(0)?;
     let dims = site.shape(1)?;
-    Outcome::one(Stage::new("T_broadcast_to").over(&dims, |i| broadcast_at(&x, &dims, i))?)
+    Outcome::one(broadcasted(&x, &dims)?)
+}
+
+/// A tensor broadcast to these lengths.
+pub(super) fn broadcasted(x: &Tensor, dims: &[Scalar]) -> Answer<Tensor> {
+    Stage::new("T_broadcast_to").over(dims, |i| broadcast_at(x, dims, i))
 }
 
 pub(super) fn expand_dims(site: &mut Site<'_>) -> Answer<Outcome> {

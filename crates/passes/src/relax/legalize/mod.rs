@@ -10,23 +10,32 @@ mod all_class_nms;
 mod conv;
 mod dynamic_slice;
 mod elementwise;
+mod grad;
 mod grid;
 mod grid_sample;
 mod image;
+mod index;
+mod layout;
+mod loss;
 mod manipulate;
+mod multibox;
+mod narrow;
 mod nms;
 mod nn;
 mod pad;
 mod pool;
 mod reduce;
 mod roi_align;
+mod roi_pool;
 mod scalar;
 mod scatter;
+mod search;
 mod site;
 mod sort;
 mod statements;
 mod table;
 mod tensor;
+mod window;
 
 use hashbrown::HashMap;
 use tvmscript_ir::{BaseFunc, GlobalVar, IRModule};
@@ -47,6 +56,7 @@ use tvmscript_tir::node::PrimFunc;
 use tvmscript_tir::signature::signature;
 use tvmscript_tir::{TirSyntax, syntax as tir};
 
+use self::layout::Layout;
 use self::site::{Legalized, Site};
 use self::table::{Template, template};
 use self::tensor::{Answer, Tensor};
@@ -79,8 +89,12 @@ enum Outcome {
     Trimmed([Tensor; 2]),
     /// The result of a function `full`, which does not read the operands.
     Detached(Tensor),
+    /// The copy of the operand in another layout.
+    LaidOut(Layout),
     /// A value without a function.
     Value(Expr),
+    /// An operand.
+    Operand(usize),
     /// The call stays.
     Keep,
 }
@@ -139,6 +153,9 @@ impl Rules for Legalizer {
 /// Operators that the runtime library computes, with its functions. They need no shapes.
 const PACKED: [(&str, &str); 2] =
     [("relax.nonzero", "relax.run.nonzero"), ("relax.unique", "relax.run.unique")];
+
+/// Operators whose tuple of tensors is taken apart even if its fields are known.
+const TAKEN_APART: [&str; 1] = ["index_tensor"];
 
 /// `true` if all lengths are known, as numbers or as expressions.
 fn has_known_shape(info: &Ref<StructInfo>) -> bool {
@@ -226,7 +243,8 @@ impl Legalizer {
 
     /// The call of a function in place of an operator; `None` if the call stays.
     fn legalized(&mut self, call: &Call, template: &Template, cx: &mut Rewriter) -> Result<Option<Expr>> {
-        let operands = call.args.iter().map(|operand| resolved(operand, cx)).collect::<Result<Vec<_>>>()?;
+        let resolve = if TAKEN_APART.contains(&template.operator) { taken_apart } else { resolved };
+        let operands = call.args.iter().map(|operand| resolve(operand, cx)).collect::<Result<Vec<_>>>()?;
         let mut site = Site::new(call, operands);
         // A call that its template does not fit stays, as one whose shape is unknown.
         let Ok(outcome) = (template.define)(&mut site) else { return Ok(None) };
@@ -234,6 +252,11 @@ impl Legalizer {
         let (name, outputs) = match outcome {
             Outcome::Keep => return Ok(None),
             Outcome::Value(value) => return Ok(Some(value.with_span(call.span))),
+            Outcome::Operand(index) => return Ok(call.args.get(index).cloned()),
+            Outcome::LaidOut(layout) => {
+                let made = layout.function(&site, self.forms.relax.has_bare_scalars);
+                return made.map_or(Ok(None), |(name, function)| self.call(name, function));
+            }
             Outcome::Tensors(outputs) => (template.function, outputs),
             Outcome::Named(name, outputs) => (name, outputs),
             Outcome::Trimmed(outputs) => (template.function, outputs.into()),
@@ -251,7 +274,7 @@ impl Legalizer {
 
     /// The first two results of a call: rows, as many as the second result says, and their number.
     fn trimmed(&mut self, old: &Call, new: Expr, cx: &mut Rewriter) -> Result<Expr> {
-        let both = cx.blocks.emit(new, None).map_err(relax_error)?;
+        let both: Expr = cx.blocks.emit(new, None).map_err(relax_error)?.upcast();
         let [rows, count] = [0, 1].map(|index| item(&both, index, cx));
         let (rows, count) = (rows?, count?);
         let mut bound = |operands: Vec<Expr>, name: &str, make: dynamic_slice::Bound| -> Result<Expr> {
@@ -274,13 +297,15 @@ impl Legalizer {
 
     /// The call of a new function that computes the tensors; `None` if there is no such function.
     fn call_of(&mut self, site: Site<'_>, name: &str, outputs: Vec<Tensor>) -> Result<Option<Expr>> {
+        let made = site.finish(outputs, self.forms.relax.has_bare_scalars);
+        made.map_or(Ok(None), |function| self.call(name, function))
+    }
+
+    /// The call of a new function; `None` if it cannot be made.
+    fn call(&mut self, name: &str, function: Legalized) -> Result<Option<Expr>> {
+        let Legalized { function, mut args, result, scalars } = function;
         // A scalar is an argument like others, or is passed after the results.
-        let scalars_first = self.forms.relax.has_bare_scalars;
-        let Ok(Legalized { function, mut args, result, scalars }) = site.finish(outputs, scalars_first)
-        else {
-            return Ok(None);
-        };
-        let tir_vars = match scalars_first {
+        let tir_vars = match self.forms.relax.has_bare_scalars {
             true => {
                 args.extend(scalars.into_iter().map(PrimValue::or_variable));
                 None
@@ -335,10 +360,10 @@ fn resolved(operand: &Expr, cx: &mut Rewriter) -> Result<Expr> {
     let Some(var) = operand.downcast_ref::<Var>() else { return Ok(operand.clone()) };
     let info = info_of(operand);
     let is_shape = info.is::<ShapeStructInfo>();
-    let Some(tuple) = info.as_node::<TupleStructInfo>() else {
+    if !info.is::<TupleStructInfo>() {
         let value = if is_shape { cx.value_of(var) } else { None };
         return Ok(value.filter(|value| value.is::<ShapeExpr>()).unwrap_or_else(|| operand.clone()));
-    };
+    }
     let mut current = var.clone();
     loop {
         match cx.value_of(&current) {
@@ -350,17 +375,24 @@ fn resolved(operand: &Expr, cx: &mut Rewriter) -> Result<Expr> {
             None => break,
         }
     }
-    let item = |index: usize| item(&current, index, cx);
+    taken_apart(&current.upcast(), cx)
+}
+
+/// A tuple of its items, each bound to a variable; other operands stay.
+fn taken_apart(operand: &Expr, cx: &mut Rewriter) -> Result<Expr> {
+    let info = info_of(operand);
+    let Some(tuple) = info.as_node::<TupleStructInfo>() else { return Ok(operand.clone()) };
+    let item = |index: usize| item(operand, index, cx);
     let fields = (0..tuple.fields.len()).map(item).collect::<Result<Vec<_>>>()?;
     Ok(Tuple::new(fields).upcast())
 }
 
 /// An item of a tuple, bound to a variable.
-fn item(tuple: &Ref<Var>, index: usize, cx: &mut Rewriter) -> Result<Expr> {
+fn item(tuple: &Expr, index: usize, cx: &mut Rewriter) -> Result<Expr> {
     let item = TupleGetItem {
         span: Span::current(),
         struct_info_: None,
-        tuple_value: tuple.clone().upcast(),
+        tuple_value: tuple.clone(),
         index: index as i64,
     };
     Ok(cx.blocks.emit(Ref::new(item).upcast(), None).map_err(relax_error)?.upcast())

@@ -13,7 +13,7 @@ use tvmscript_te::TeError;
 use super::Outcome;
 use super::elementwise::{combine, combine_tensors, erf, map, map_named, with_number};
 use super::manipulate::{reshaped, transposed, triangle};
-use super::reduce::{full_place, is_half, reduce_axes, reduced, softmax_of};
+use super::reduce::{full_place, is_half, reduce_axes, reduced, softmax_of, total};
 use super::scalar::{Scalar, Scalars, constant, int};
 use super::site::{Site, Value, reduced_dims};
 use super::tensor::{Answer, Combine, ReduceAxis, Stage, Tensor, axis_of, reduce};
@@ -373,9 +373,7 @@ pub(super) fn attention(site: &mut Site<'_>, has_bias: bool) -> Answer<Outcome> 
 pub(super) fn cross_entropy(site: &mut Site<'_>) -> Answer<Outcome> {
     let (x, y) = (site.tensor(0)?, site.tensor(1)?);
     let product = combine_tensors(&x, &y, "multiply", |a, b| a * b)?;
-    let axes: Vec<usize> = (0..product.rank()).collect();
-    let sum = reduced(&product, &axes, false, Combine::Sum)?;
-    let loss = with_number(&sum, -1.0, "multiply", |a, b| a * b)?;
+    let loss = with_number(&total(&product)?, -1.0, "multiply", |a, b| a * b)?;
     if x.rank() < 2 {
         return Outcome::one(loss);
     }

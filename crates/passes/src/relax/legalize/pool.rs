@@ -17,7 +17,7 @@ use super::site::Site;
 use super::tensor::{Answer, Combine, ReduceAxis, Stage, Tensor};
 
 /// The attributes of a pool.
-struct Pool<'a> {
+pub(super) struct Pool<'a> {
     size: Vec<i64>,
     strides: Vec<i64>,
     dilation: Vec<i64>,
@@ -56,7 +56,7 @@ pub(super) enum Kind {
 }
 
 /// The positions of spatial axes in a layout without blocks, in the order depth, height, width.
-fn spatial_axes(layout: &str, spatial: usize) -> Option<Vec<usize>> {
+pub(super) fn spatial_axes(layout: &str, spatial: usize) -> Option<Vec<usize>> {
     if !layout.chars().all(|letter| letter.is_ascii_uppercase()) {
         return None;
     }
@@ -69,19 +69,20 @@ fn rule(name: &str) -> Value {
 }
 
 /// A window along one axis.
-struct Window {
-    axis: usize,
-    length: Scalar,
-    size: i64,
-    stride: i64,
+pub(super) struct Window {
+    pub(super) axis: usize,
+    pub(super) length: Scalar,
+    pub(super) size: i64,
+    pub(super) stride: i64,
     dilation: i64,
-    before: i64,
-    after: i64,
+    pub(super) before: i64,
+    pub(super) after: i64,
     /// Padding that only rounds the number of windows up.
     offset: i64,
 }
 
-fn windows(x: &Tensor, pool: &Pool<'_>, axes: &[usize]) -> Option<Vec<Window>> {
+/// The windows along the axes; `None` if the attributes do not fit.
+pub(super) fn windows(x: &Tensor, pool: &Pool<'_>, axes: &[usize]) -> Option<Vec<Window>> {
     let at = |list: &[i64], index: usize| list.get(index).copied();
     let window = |(index, axis): (usize, &usize)| {
         let stride = at(&pool.strides, index).filter(|stride| *stride > 0)?;
@@ -93,7 +94,7 @@ fn windows(x: &Tensor, pool: &Pool<'_>, axes: &[usize]) -> Option<Vec<Window>> {
             stride,
             dilation: at(&pool.dilation, index).filter(|dilation| *dilation > 0)?,
             before: at(&pool.padding, index)?,
-            after: at(&pool.padding, index + axes.len())? + offset,
+            after: at(&pool.padding, index + axes.len())?.saturating_add(offset),
             offset,
         })
     };
@@ -128,6 +129,32 @@ impl Window {
     }
 }
 
+/// The data with the border that its windows reach into.
+pub(super) fn bordered(x: &Tensor, windows: &[Window], kind: Kind) -> Answer<Tensor> {
+    let mut widths: Widths = vec![(int(0), int(0)); x.rank()];
+    for window in windows {
+        if let Some(width) = widths.get_mut(window.axis) {
+            *width = (int(window.before), int(window.after));
+        }
+    }
+    let border = match kind {
+        Kind::Max => Scalar::of(ops::min_value(x.dtype())),
+        Kind::Average => constant(x.dtype(), 0.0),
+    };
+    match windows.iter().any(|window| window.before != 0 || window.after != 0) {
+        true => padded_sides(x, &widths, &border),
+        false => Ok(x.clone()),
+    }
+}
+
+/// The place of an element of the windows that these indices count.
+pub(super) fn in_windows(windows: &[Window], over: &[ReduceAxis], i: &[Scalar]) -> Vec<Scalar> {
+    windows.iter().zip(over).fold(i.to_vec(), |place, (window, axis)| {
+        let index = i.pick(window.axis) * window.stride + axis.index() * window.dilation;
+        place.with_at(window.axis, index)
+    })
+}
+
 fn pooled(site: &mut Site<'_>, pool: &Pool<'_>, spatial: usize, kind: Kind) -> Answer<Outcome> {
     let x = site.tensor(0)?;
     let axes = spatial_axes(pool.layout, spatial).filter(|_| pool.layout == pool.out_layout);
@@ -136,29 +163,13 @@ fn pooled(site: &mut Site<'_>, pool: &Pool<'_>, spatial: usize, kind: Kind) -> A
         return Err(TeError::Node("the attributes do not fit the layout".to_owned()));
     };
     let mut dims = x.dims();
-    let mut widths: Widths = vec![(int(0), int(0)); x.rank()];
     let mut over = Vec::with_capacity(windows.len());
     for (number, window) in windows.iter().enumerate() {
         dims = dims.with_at(window.axis, window.count(pool.ceil_mode));
-        if let Some(width) = widths.get_mut(window.axis) {
-            *width = (int(window.before), int(window.after));
-        }
         over.push(ReduceAxis::new(&int(window.size), &format!("rv{number}"))?);
     }
-    let has_border = windows.iter().any(|window| window.before != 0 || window.after != 0);
-    let border = match kind {
-        Kind::Max => Scalar::of(ops::min_value(x.dtype())),
-        Kind::Average => constant(x.dtype(), 0.0),
-    };
-    let data = if has_border { padded_sides(&x, &widths, &border)? } else { x.clone() };
-    let element = |i: &[Scalar]| {
-        let mut place = i.to_vec();
-        for (window, axis) in windows.iter().zip(&over) {
-            let index = i.pick(window.axis) * window.stride + axis.index() * window.dilation;
-            place = place.with_at(window.axis, index);
-        }
-        data.at(&place)
-    };
+    let data = bordered(&x, &windows, kind)?;
+    let element = |i: &[Scalar]| data.at(&in_windows(&windows, &over, i));
     if kind == Kind::Max {
         let stage = Stage::new("pool_max").with_attr("schedule_rule", rule("meta_schedule.pool_max"));
         return Outcome::one(stage.over(&dims, |i| Combine::Max.over(element(i), &over))?);

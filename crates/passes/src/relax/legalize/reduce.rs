@@ -9,7 +9,7 @@ use tvmscript_relax::attrs::{ArgmaxArgminAttrs, MatmulAttrs, SoftmaxAttrs, Stati
 use tvmscript_te::TeError;
 
 use super::Outcome;
-use super::elementwise::{combine, combine_tensors, map};
+use super::elementwise::{combine, combine_tensors, map, map_named};
 use super::scalar::{Scalar, Scalars, constant, int, ravel};
 use super::site::{self, Site, reduced_dims, same_length};
 use super::tensor::{Answer, Combine, ReduceAxis, Stage, Tensor, reduce};
@@ -28,12 +28,22 @@ pub(super) fn full_place(
     over: &[ReduceAxis],
     keepdims: bool,
 ) -> Vec<Scalar> {
+    place_of(rank, indices, axes, over, if keepdims { &[] } else { axes })
+}
+
+/// The same for a result that lacks some of the reduced axes.
+fn place_of(
+    rank: usize,
+    indices: &[Scalar],
+    axes: &[usize],
+    over: &[ReduceAxis],
+    dropped: &[usize],
+) -> Vec<Scalar> {
     let mut reduced = over.iter();
     let mut kept = indices.iter();
     let place = (0..rank).map(|axis| {
-        let is_reduced = axes.contains(&axis);
-        let own = if keepdims || !is_reduced { kept.next().cloned() } else { None };
-        let value = if is_reduced { reduced.next().map(ReduceAxis::index) } else { own };
+        let own = if dropped.contains(&axis) { None } else { kept.next().cloned() };
+        let value = if axes.contains(&axis) { reduced.next().map(ReduceAxis::index) } else { own };
         value.unwrap_or_else(|| Scalar::error("an axis is missing"))
     });
     place.collect()
@@ -41,13 +51,55 @@ pub(super) fn full_place(
 
 /// The combination of the elements along axes.
 pub(super) fn reduced(x: &Tensor, axes: &[usize], keepdims: bool, how: Combine) -> Answer<Tensor> {
-    let over = reduce_axes(x, axes)?;
     let how = match how {
         Combine::Sum if x.dtype().is_bool() => Combine::Any,
         how => how,
     };
-    Stage::new(format!("{}_red", x.name())).over(&reduced_dims(&x.dims(), axes, keepdims), |i| {
-        how.over(x.at(&full_place(x.rank(), i, axes, &over, keepdims)), &over)
+    let dropped = if keepdims { &[] } else { axes };
+    reduced_to(&reduced_dims(&x.dims(), axes, keepdims), x, axes, dropped, how)
+}
+
+/// The same as a tensor of these lengths, which lacks some of the axes.
+fn reduced_to(
+    dims: &[Scalar],
+    x: &Tensor,
+    axes: &[usize],
+    dropped: &[usize],
+    how: Combine,
+) -> Answer<Tensor> {
+    let over = reduce_axes(x, axes)?;
+    Stage::new(format!("{}_red", x.name()))
+        .over(dims, |i| how.over(x.at(&place_of(x.rank(), i, axes, &over, dropped)), &over))
+}
+
+/// The sum of all elements.
+pub(super) fn total(x: &Tensor) -> Answer<Tensor> {
+    let axes: Vec<usize> = (0..x.rank()).collect();
+    reduced(x, &axes, false, Combine::Sum)
+}
+
+/// The sums along the axes that a broadcast from the shape of the result adds or stretches.
+pub(super) fn collapse_sum(site: &mut Site<'_>) -> Answer<Outcome> {
+    let x = site.tensor(0)?;
+    let dims = site.result_dims()?;
+    let mut left = dims.as_slice();
+    let (mut axes, mut dropped) = (Vec::new(), Vec::new());
+    for (axis, length) in x.dims().iter().enumerate().rev() {
+        match left.split_last() {
+            Some((last, rest)) if same_length(length, last) => left = rest,
+            Some((last, rest)) => {
+                axes.insert(0, axis);
+                left = if last.known() == Some(1) { rest } else { left };
+            }
+            None => {
+                axes.insert(0, axis);
+                dropped.push(axis);
+            }
+        }
+    }
+    Outcome::one(match axes.is_empty() {
+        true => map_named(&x, "tensor", |x| x)?,
+        false => reduced_to(&dims, &x, &axes, &dropped, Combine::Sum)?,
     })
 }
 
@@ -110,28 +162,30 @@ pub(super) fn extreme_index(site: &mut Site<'_>, is_max: bool) -> Answer<Outcome
     let both = Stage::new(format!("{}_red_temp", x.name())).all_over(&dims, |i| {
         let places: Vec<Scalar> = over.iter().map(ReduceAxis::index).collect();
         let value = x.at(&full_place(x.rank(), i, &axes, &over, attrs.keepdims));
-        let better = |a: &Scalar, b: &Scalar| if is_max { a.gt(b) } else { a.lt(b) };
-        let result = reduce(
-            [ravel(&places, &lengths), value],
-            &over,
-            |[index, value], [other_index, other]| {
-                let is_better = better(value, other);
-                let comes_first = value.equals(other).and(index.lt(other_index));
-                let takes = is_better.or(comes_first);
-                [takes.select(index, other_index), is_better.select(value, other)]
-            },
-            |[index, value]| {
-                let worst = if is_max { ops::min_value(value) } else { ops::max_value(value) };
-                [Scalar::of(ops::make_const(index, -1)), Scalar::of(worst)]
-            },
-        );
-        match result {
-            Ok(both) => both.to_vec(),
-            Err(error) => vec![Scalar(Err(error))],
-        }
+        first_extreme(ravel(&places, &lengths), value, &over, is_max)
     })?;
     let index = both.first().ok_or_else(|| TeError::Node("a reduction has no result".to_owned()))?;
     Outcome::one(Stage::new(format!("{}_red", x.name())).over(&dims, |i| index.at(i))?)
+}
+
+/// The index of the greatest or least value, the least one of several, and the value.
+pub(super) fn first_extreme(index: Scalar, value: Scalar, over: &[ReduceAxis], is_max: bool) -> Vec<Scalar> {
+    let better = |a: &Scalar, b: &Scalar| if is_max { a.gt(b) } else { a.lt(b) };
+    let result = reduce(
+        [index, value],
+        over,
+        |[index, value], [other_index, other]| {
+            let is_better = better(value, other);
+            let comes_first = value.equals(other).and(index.lt(other_index));
+            let takes = is_better.or(comes_first);
+            [takes.select(index, other_index), is_better.select(value, other)]
+        },
+        |[index, value]| {
+            let worst = if is_max { ops::min_value(value) } else { ops::max_value(value) };
+            [Scalar::of(ops::make_const(index, -1)), Scalar::of(worst)]
+        },
+    );
+    result.map_or_else(|error| vec![Scalar(Err(error))], Vec::from)
 }
 
 pub(super) fn matmul(site: &mut Site<'_>) -> Answer<Outcome> {

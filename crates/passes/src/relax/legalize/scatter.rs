@@ -12,7 +12,7 @@ use super::Outcome;
 use super::manipulate::{transposed, unsupported};
 use super::scalar::{Scalar, Scalars, int};
 use super::site::Site;
-use super::statements::{Flat, in_order, inside, output, repeat, written};
+use super::statements::{Flat, in_order, inside, number, output, repeat, wide, written_from};
 use super::tensor::{Answer, Tensor};
 
 /// A combination of the old element and an update.
@@ -32,22 +32,41 @@ fn combination(name: &str) -> Option<Combine> {
 }
 
 /// Combines an element with an update.
-fn combined(out: Flat<'_>, position: &Scalar, update: &Scalar, combine: Combine) -> Answer<StmtRef> {
+pub(super) fn combined(
+    out: Flat<'_>,
+    position: &Scalar,
+    update: &Scalar,
+    combine: Combine,
+) -> Answer<StmtRef> {
     out.store(position, combine(&out.at(position), update))
 }
 
-/// A tensor of the shape of `data`, written by statements: `body` gets the buffers of the inputs and that of the result.
-fn scattered(
+/// A tensor with the lengths and the type of `like`, written by statements: `body` gets the buffers of the inputs and that of
+/// the result.
+pub(super) fn scattered(
     name: &str,
-    inputs: [&Tensor; 3],
-    body: impl Fn([Flat<'_>; 3], Flat<'_>) -> Answer<StmtRef> + Send + Sync + 'static,
+    like: &Tensor,
+    inputs: &[&Tensor],
+    body: impl Fn(&[Flat<'_>], Flat<'_>) -> Answer<StmtRef> + Send + Sync + 'static,
 ) -> Answer<Tensor> {
-    let [data, ..] = inputs;
-    let result = output(&data.dims(), data.dtype(), Declared::named("out_buf"));
-    let [result] = written(name, inputs.map(inside), [result], move |inputs, [output]| {
-        body(inputs.each_ref().map(Flat), Flat(output))
+    let result = output(&like.dims(), like.dtype(), Declared::named("out_buf"));
+    let inputs = inputs.iter().map(|input| inside(input));
+    let results = written_from(name, inputs, [result], move |inputs, outputs| match outputs {
+        [output] => body(&inputs.iter().map(Flat).collect::<Vec<_>>(), Flat(output)),
+        _ => lacking(),
     })?;
-    Ok(result)
+    results.into_iter().next().map_or_else(lacking, Ok)
+}
+
+/// The error for a statement with fewer buffers than it declares.
+pub(super) fn lacking<T>() -> Answer<T> {
+    unsupported("a statement lacks buffers")
+}
+
+/// An index counted from the front, for one that counts from the end if it is negative.
+pub(super) fn from_front(index: &Scalar, length: &Scalar) -> Scalar {
+    let is_negative = index.lt(number(DataType::INT32, 0));
+    wide(index) + wide(&is_negative) * length
 }
 
 pub(super) fn scatter_elements(site: &mut Site<'_>) -> Answer<Outcome> {
@@ -59,8 +78,9 @@ pub(super) fn scatter_elements(site: &mut Site<'_>) -> Answer<Outcome> {
     let after = |dims: &[Scalar]| dims.range(axis + 1, dims.len()).product();
     let (all, length, behind) = (own.product(), own.pick(axis), after(&own));
     let (outer, count, inner) = (places.range(0, axis).product(), places.pick(axis), after(&places));
-    let result = scattered("scatter_elements.generic", [&data, &indices, &updates], move |inputs, out| {
-        let [data, indices, updates] = inputs;
+    let inputs = [&data, &indices, &updates];
+    let result = scattered("scatter_elements.generic", &data, &inputs, move |inputs, out| {
+        let [data, indices, updates] = inputs else { return lacking() };
         let copy = repeat(&all, ForKind::Parallel, |i| out.store(i, data.at(i)));
         let scatter = repeat(&(&outer * &inner), ForKind::Parallel, |fused| {
             let (i, j) = (fused.floordiv(&inner), fused.floormod(&inner));
@@ -68,9 +88,7 @@ pub(super) fn scatter_elements(site: &mut Site<'_>) -> Answer<Outcome> {
             let to = i * (&length * &behind) + j;
             repeat(&count, ForKind::Serial, |k| {
                 let from = &from + k * &inner;
-                let index = indices.at(&from);
-                let shift = index.lt(0).cast(DataType::INT64) * &length;
-                let to = &to + (index.cast(DataType::INT64) + shift) * &behind;
+                let to = &to + from_front(&indices.at(&from), &length) * &behind;
                 combined(out, &to, &updates.at(&from), combine)
             })
         });
@@ -97,14 +115,15 @@ pub(super) fn scatter_nd(site: &mut Site<'_>) -> Answer<Outcome> {
     }
     let (all, count) = (own.product(), places.range(1, places.len()).product());
     let size = new.range(last, new.len()).product();
-    let result = scattered("scatter_nd.generic", [&data, &indices, &updates], move |inputs, out| {
-        let [data, indices, updates] = inputs;
+    let inputs = [&data, &indices, &updates];
+    let result = scattered("scatter_nd.generic", &data, &inputs, move |inputs, out| {
+        let [data, indices, updates] = inputs else { return lacking() };
         let copy = repeat(&all, ForKind::Serial, |i| out.store(i, data.at(i)));
         let scatter = repeat(&count, ForKind::Serial, |i| {
             repeat(&size, ForKind::Parallel, |j| {
                 let (mut to, mut step) = (j.clone(), size.clone());
                 for (axis, length) in own.iter().enumerate().take(axes).rev() {
-                    let index = indices.at(&(i + int(axis as i64) * &count)).cast(DataType::INT64);
+                    let index = wide(&indices.at(&(i + int(axis as i64) * &count)));
                     to = to + &step * index;
                     step = step * length;
                 }

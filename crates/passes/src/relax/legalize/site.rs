@@ -9,10 +9,11 @@ use tvmscript_relax::{
     Call, Constant, Expr, PrimValue, ShapeExpr, ShapeStructInfo, StructInfo, TensorStructInfo, Tuple,
     TupleStructInfo, Var,
 };
-use tvmscript_te::{Argument, IndexTypes, TeError, create_indexed_prim_func, placeholder};
+use tvmscript_te::{Argument, IndexTypes, TeError, create_indexed_prim_func, placeholder, post_order};
 use tvmscript_tir::node::PrimFunc;
 
 use super::super::rewrite::info_of;
+use super::narrow::{NARROW_AXES, with_casts};
 use super::scalar::{Scalar, Scalars};
 use super::tensor::{Answer, Tensor};
 use tvmscript_relax::evaluate;
@@ -63,6 +64,11 @@ impl<'c> Site<'c> {
         Site { args: Vec::new(), params: Vec::new(), ..self }
     }
 
+    /// The same call, none of whose operands is used yet.
+    pub(super) fn again(&self) -> Site<'c> {
+        Site::new(self.call, self.operands.clone())
+    }
+
     /// The attributes of the call.
     pub(super) fn attrs<N: tvmscript_ir_core::Node>(&self) -> Answer<&'c N> {
         let attrs = self.call.attrs.as_ref().and_then(|attrs| attrs.as_node::<N>());
@@ -83,11 +89,13 @@ impl<'c> Site<'c> {
         self.tensor_of(&operand)
     }
 
-    /// The fields of a tuple operand.
+    /// The fields of a tuple operand, or an operand that is a tensor.
     pub(super) fn tensors(&mut self, index: usize) -> Answer<Vec<Tensor>> {
         let operand = self.operand(index)?;
-        let tuple = operand.as_node::<Tuple>().ok_or_else(|| missing(index))?;
-        tuple.fields.iter().map(|field| self.tensor_of(field)).collect()
+        match operand.as_node::<Tuple>() {
+            Some(tuple) => tuple.fields.iter().map(|field| self.tensor_of(field)).collect(),
+            None => Ok(vec![self.tensor_of(&operand)?]),
+        }
     }
 
     fn tensor_of(&mut self, operand: &Expr) -> Answer<Tensor> {
@@ -209,6 +217,12 @@ impl<'c> Site<'c> {
         self.call.struct_info_.as_ref()?.as_node::<TensorStructInfo>()
     }
 
+    /// The struct info of the result.
+    pub(super) fn result_info(&self) -> Answer<Ref<StructInfo>> {
+        let info = self.call.struct_info_.as_ref().and_then(|info| info.downcast_ref::<StructInfo>());
+        info.cloned().ok_or_else(|| TeError::Node("the call has no struct info".to_owned()))
+    }
+
     /// The element type of the result.
     pub(super) fn result_dtype(&self) -> Answer<DataType> {
         let unknown = || TeError::Node("the element type of the result is unknown".to_owned());
@@ -236,6 +250,10 @@ impl<'c> Site<'c> {
             &params,
             IndexTypes { unit: Some(DataType::INT64), ..IndexTypes::default() },
         )?;
+        let results: Vec<_> = outputs.iter().filter_map(|output| output.0.op().cloned()).collect();
+        if post_order(&results).iter().any(|op| op.attrs.get_str(NARROW_AXES).is_some()) {
+            function = with_casts(function)?;
+        }
         let attrs = &function.attrs.dict;
         let kept = attrs.iter().filter(|(key, _)| key.as_str() != "global_symbol");
         let attrs = tvmscript_ir::DictAttrs::new(kept.map(|(key, value)| (key.clone(), value.clone())));

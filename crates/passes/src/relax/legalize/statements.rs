@@ -43,6 +43,9 @@ pub(super) struct Flat<'b>(pub(super) &'b Ref<Buffer>);
 
 impl Flat<'_> {
     fn indices(&self, position: &Scalar) -> Vec<Scalar> {
+        if self.0.shape.is_empty() {
+            return Vec::new();
+        }
         let inner: Vec<Scalar> = self.0.shape.iter().skip(1).map(Scalar::from).collect();
         let (first, rest) = unravel_below(position.clone(), &inner);
         std::iter::once(first).chain(rest).collect()
@@ -112,7 +115,7 @@ pub(super) fn sequence(stmts: impl IntoIterator<Item = Answer<StmtRef>>) -> Answ
     Ok(flatten(stmts.into_iter().collect::<Answer<_>>()?, true))
 }
 
-/// A loop from 0 on.
+/// A loop from 0 on. TVM simplifies the extent.
 pub(super) fn repeat(
     extent: &Scalar,
     kind: ForKind,
@@ -124,7 +127,7 @@ pub(super) fn repeat(
         span: Span::current(),
         loop_var,
         min: int(0).0?,
-        extent: extent.clone().0?,
+        extent: extent.simplified().0?,
         kind,
         body,
         thread_binding: None,
@@ -211,12 +214,22 @@ pub(super) fn written_all<const M: usize>(
     outputs: impl IntoIterator<Item = Answer<ExternalOutput>>,
     body: impl Fn(&[Ref<Buffer>; M], &[Ref<Buffer>]) -> Answer<StmtRef> + Send + Sync + 'static,
 ) -> Answer<Vec<Tensor>> {
-    let inputs = inputs.into_iter().map(|(input, declared)| (input.0, declared)).collect();
-    let outputs = outputs.into_iter().collect::<Answer<Vec<_>>>()?;
-    let op = Operation::external(name, inputs, outputs, move |inputs, outputs| match inputs.try_into() {
+    written_from(name, inputs, outputs, move |inputs, outputs| match inputs.try_into() {
         Ok(inputs) => body(inputs, outputs),
         Err(_) => unsupported("the inputs of a statement differ from its declaration"),
-    });
+    })
+}
+
+/// The same for a number of inputs that depends on the call.
+pub(super) fn written_from(
+    name: &str,
+    inputs: impl IntoIterator<Item = (Tensor, Declared)>,
+    outputs: impl IntoIterator<Item = Answer<ExternalOutput>>,
+    body: impl Fn(&[Ref<Buffer>], &[Ref<Buffer>]) -> Answer<StmtRef> + Send + Sync + 'static,
+) -> Answer<Vec<Tensor>> {
+    let inputs = inputs.into_iter().map(|(input, declared)| (input.0, declared)).collect();
+    let outputs = outputs.into_iter().collect::<Answer<Vec<_>>>()?;
+    let op = Operation::external(name, inputs, outputs, body);
     Ok(op.outputs().into_iter().map(Tensor).collect())
 }
 

@@ -8,8 +8,9 @@ use super::scalar::{Scalar, constant};
 use super::site::Site;
 use super::tensor::{Answer, Combine};
 use super::{
-    all_class_nms, conv, elementwise as each, grid, grid_sample, image, manipulate as move_, nms, nn, pad,
-    pool, reduce, roi_align, scatter, sort,
+    all_class_nms, conv, elementwise as each, grad, grid, grid_sample, image, index, layout, loss,
+    manipulate as move_, multibox, nms, nn, pad, pool, reduce, roi_align, roi_pool, scatter, search, sort,
+    window,
 };
 
 /// The template of an operator.
@@ -117,6 +118,7 @@ const BINARY: &[Template] = binary! {
     "left_shift" => |a, b| a.with(b, ops::shift_left);
     "less" => |a, b| a.lt(b);
     "less_equal" => |a, b| a.le(b);
+    "log_add_exp" => |a, b| each::log_add_exp(&a, &b);
     "logical_and" => |a, b| a.and(b);
     "logical_or" => |a, b| a.or(b);
     "logical_xor" => |a, b| a.with(b, ops::bitwise_xor);
@@ -143,6 +145,14 @@ const MOVES: &[Template] = templates! {
     "full_like" as "full" => |site| move_::full(site, true, None);
     "gather_elements" as "gather" => move_::gather_elements;
     "gather_nd" as "te_gather_nd" => move_::gather_nd;
+    "grad.end_checkpoint" => |_| Ok(Outcome::Operand(0));
+    "grad.no_grad" => |_| Ok(Outcome::Operand(0));
+    "grad.start_checkpoint" => |_| Ok(Outcome::Operand(0));
+    "grad.take_backward" as "take_backward" => grad::take_backward;
+    "hamming_window" => window::hamming_window;
+    "index_put" => index::index_put;
+    "index_tensor" => index::index_tensor;
+    "layout_transform" => layout::layout_transform;
     "meshgrid" => grid::meshgrid;
     "nn.batch_flatten" as "reshape" => move_::flatten;
     "nn.dropout" as "dropout" => move_::dropout;
@@ -153,9 +163,11 @@ const MOVES: &[Template] = templates! {
     "permute_dims" as "transpose" => move_::permute_dims;
     "repeat" => move_::repeat;
     "reshape" => move_::reshape;
+    "reverse_sequence" => index::reverse_sequence;
     "scatter_elements" => scatter::scatter_elements;
     "scatter_nd" => scatter::scatter_nd;
     "shape_to_tensor" => move_::shape_to_tensor;
+    "slice_scatter" => index::slice_scatter;
     "split" => move_::split;
     "squeeze" => move_::squeeze;
     "stack" => move_::stack;
@@ -172,6 +184,9 @@ const MOVES: &[Template] = templates! {
 const REDUCTIONS: &[Template] = templates! {
     "argmax" => |site| reduce::extreme_index(site, true);
     "argmin" => |site| reduce::extreme_index(site, false);
+    "bucketize" as "searchsorted" => search::bucketize;
+    "collapse_sum_like" as "collapse_sum" => reduce::collapse_sum;
+    "collapse_sum_to" as "collapse_sum" => reduce::collapse_sum;
     "einsum" => grid::einsum;
     "matmul" => reduce::matmul;
     "max" => |site| reduce::statistic(site, Combine::Max);
@@ -189,6 +204,9 @@ const REDUCTIONS: &[Template] = templates! {
 
 const NN: &[Template] = templates! {
     "dequantize" => each::dequantize;
+    "grad.avg_pool2d_backward" as "avg_pool2d_backward" => |site| grad::pool2d_backward(site, Kind::Average);
+    "grad.max_pool2d_backward" as "max_pool2d_backward" => |site| grad::pool2d_backward(site, Kind::Max);
+    "grad.nll_loss_backward" => loss::nll_loss_backward;
     "image.affine_grid" as "affine_grid" => image::affine_grid;
     "image.grid_sample" as "grid_sample" => grid_sample::grid_sample;
     "image.resize2d" as "resize2d" => image::resize2d;
@@ -218,6 +236,7 @@ const NN: &[Template] = templates! {
     "nn.max_pool1d" as "max_pool1d" => |site| pool::pool1d(site, Kind::Max);
     "nn.max_pool2d" as "max_pool2d" => |site| pool::pool2d(site, Kind::Max);
     "nn.max_pool3d" as "max_pool3d" => |site| pool::pool3d(site, Kind::Max);
+    "nn.nll_loss" => loss::nll_loss;
     "nn.prelu" as "prelu" => nn::prelu;
     "nn.relu" as "relu" => |site| each::unary(site, |x| x.max(0));
     "nn.rms_norm" as "rms_norm" => nn::rms_norm;
@@ -228,8 +247,10 @@ const NN: &[Template] = templates! {
     "vision.all_class_non_max_suppression" as "all_class_non_max_suppression"
         => all_class_nms::all_class_non_max_suppression;
     "vision.get_valid_counts" as "get_valid_counts" => nms::get_valid_counts;
+    "vision.multibox_transform_loc" as "multibox_transform_loc" => multibox::multibox_transform_loc;
     "vision.non_max_suppression" as "non_max_suppression" => nms::non_max_suppression;
     "vision.roi_align" as "roi_align" => roi_align::roi_align;
+    "vision.roi_pool" as "roi_pool" => roi_pool::roi_pool;
 };
 
 /// The template of an operator, by its name.

@@ -5,6 +5,7 @@ use tvmscript_prim::{CommReducer, Expr, IntImm, Range, Var, ops};
 use tvmscript_te::{Operation, TeError};
 use tvmscript_tir::{IterType, IterVar, Reduce};
 
+use super::narrow::NARROW_AXES;
 use super::scalar::{Operand, Scalar};
 
 /// Result of a template.
@@ -94,6 +95,11 @@ impl<'n> Stage<'n> {
     pub(super) fn with_attr(mut self, key: &str, value: Value) -> Stage<'n> {
         self.attrs.push((key.into(), value));
         self
+    }
+
+    /// Marks the axes from this one on, those of reductions included, as narrow ([`super::narrow`]).
+    pub(super) fn with_narrow_axes(self, first: usize) -> Stage<'n> {
+        self.with_attr(NARROW_AXES, Value::Int(first as i64))
     }
 
     /// The tensor with these lengths.
