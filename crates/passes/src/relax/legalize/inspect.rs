@@ -22,6 +22,9 @@ const UINT8: DataType = DataType::uint(8);
 const UINT16: DataType = DataType::uint(16);
 const UINT64: DataType = DataType::uint(64);
 
+/// A value with its name, made of those before it.
+type Derived = (&'static str, fn(&[Scalar]) -> Scalar);
+
 /// A function of the header.
 pub(super) struct Inspection {
     pub(super) name: &'static str,
@@ -30,8 +33,8 @@ pub(super) struct Inspection {
     returns: DataType,
     /// Fields with their names and types, as `tvm_struct_get` numbers them.
     fields: &'static [(&'static str, i64, DataType)],
-    /// Values that the fields give, by name; the last one is returned.
-    values: &'static [(&'static str, fn(&[Scalar]) -> Scalar)],
+    /// Values that the fields give; the last value is returned.
+    values: &'static [Derived],
 }
 
 macro_rules! inspections {
