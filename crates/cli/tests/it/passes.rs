@@ -116,6 +116,35 @@ fn operators_on_boxes_become_statements_that_read_back() {
     assert_eq!((again.status, again.stdout), (0, ran.stdout), "{}", again.stderr);
 }
 
+/// Schedules may work on functions that TVM writes in Python, and not on those that its C++ library makes.
+#[test]
+fn functions_of_headers_have_the_marks_of_tvm() {
+    let text = r#"# from tvm.script import ir as I
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(dtype="float32", ndim=2)):
+        with R.dataflow():
+            rank = R.inspect.tensor_ndim(x)
+            offset = R.inspect.tensor_byte_offset(x)
+            R.output(rank, offset)
+        return (rank, offset)
+"#;
+    let script = file("headers.py", text);
+    let ran = run(&["opt", &script, "--profile", "tvm-0.27", "--passes", "relax.LegalizeOps"]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    for part in [
+        "@T.prim_func(private=True)\n    def _get_tensor_ndim(dlpack_handle: T.handle) -> T.int32:\n",
+        "@T.prim_func(private=True, s_tir=True)\n    def _get_tensor_byte_offset(dlpack_handle: T.handle) -> T.int64:\n",
+        "T.func_attr({\"tirx.is_host_func\": True, \"tirx.is_scheduled\": True})",
+        "rank: T.int32 = cls._get_tensor_ndim(x)",
+    ] {
+        assert!(ran.stdout.contains(part), "{part}\n{}", ran.stdout);
+    }
+}
+
 #[test]
 fn b07_a_picture_needs_no_graphviz() {
     let script = file("a.py", SCRIPT);

@@ -15,6 +15,7 @@ mod grid;
 mod grid_sample;
 mod image;
 mod index;
+mod inspect;
 mod layout;
 mod loss;
 mod manipulate;
@@ -38,7 +39,7 @@ mod tensor;
 mod window;
 
 use hashbrown::HashMap;
-use tvmscript_ir::{BaseFunc, GlobalVar, IRModule};
+use tvmscript_ir::{BaseFunc, DictAttrs, GlobalVar, IRModule};
 use tvmscript_ir_core::names::UniqueNames;
 use tvmscript_ir_core::{DataType, Map, Ref, Span, structural_equal, structural_hash};
 use tvmscript_prim as prim;
@@ -56,6 +57,7 @@ use tvmscript_tir::node::PrimFunc;
 use tvmscript_tir::signature::signature;
 use tvmscript_tir::{TirSyntax, syntax as tir};
 
+use self::inspect::{Inspection, inspection};
 use self::layout::Layout;
 use self::site::{Legalized, Site};
 use self::table::{Template, template};
@@ -136,6 +138,9 @@ impl Rules for Legalizer {
         if operator == "relax.size" {
             return self.size(new, cx);
         }
+        if let Some(inspection) = inspection(operator) {
+            return self.inspected(new, inspection, cx);
+        }
         let Some(template) = template(operator) else { return Ok(new) };
         let new = cx.blocks.normalize(new).map_err(relax_error)?;
         let Some(call) = new.as_node::<Call>() else { return Ok(new) };
@@ -203,6 +208,23 @@ impl Legalizer {
         let op = prim::Op::get("relax.call_pure_packed").upcast();
         let new: Expr = Call::new(op, operands, None, result).upcast();
         Ok(new.with_span(call.span))
+    }
+
+    /// The call of a function that reads the header of a tensor. It needs no shapes.
+    fn inspected(&mut self, call: Expr, inspection: &Inspection, cx: &mut Rewriter) -> Result<Expr> {
+        let normal = cx.blocks.normalize(call).map_err(relax_error)?;
+        let Some(call) = normal.as_node::<Call>() else { return Ok(normal) };
+        let _span = self.span_of(call);
+        let Ok(function) = inspection.function() else { return Ok(normal.clone()) };
+        let mut function = (self.forms.tir.made)(function)?;
+        if !inspection.is_schedulable {
+            // The mark of functions that schedules work on is the only attribute without a dialect in its name.
+            let attrs = function.attrs.dict.iter().filter(|(key, _)| key.contains('.'));
+            let attrs = DictAttrs::new(attrs.map(|(key, value)| (key.clone(), value.clone())));
+            function.make_mut().attrs = attrs;
+        }
+        let var = self.add(inspection.name, function);
+        Ok(Call::new(var.upcast(), call.args.iter().cloned(), None, []).upcast())
     }
 
     /// The number of elements, as the product of the lengths.
