@@ -1,20 +1,16 @@
 //! `cargo xtask api`: the public API of the published libraries, recorded in `docs/api`, so that a change of it shows in a
 //! review.
 //!
-//! The list is made from rustdoc's JSON, which only unstable flags give. This program stands in for `rustdoc` and allows
-//! them there alone: allowed for all of cargo, they would rebuild every dependency.
+//! The list is made from rustdoc's JSON ([`stand_in::docs_as_json`]).
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use xtask::workspace;
 
-/// Set for the calls in which this program stands in for `rustdoc`.
-const STANDS_IN: &str = "XTASK_IS_RUSTDOC";
-const JSON: [&str; 4] = ["-Z", "unstable-options", "--output-format", "json"];
+use crate::stand_in;
 
 /// Options of `cargo xtask api`.
 #[derive(Args)]
@@ -27,31 +23,6 @@ pub struct Options {
     built: bool,
 }
 
-/// Makes a build of the documentation leave the JSON beside the pages.
-///
-/// # Errors
-/// When the path of this program is unknown.
-pub fn keep_json(docs: &mut Command) -> Result<()> {
-    docs.env("RUSTDOC", std::env::current_exe()?).env(STANDS_IN, "pages and JSON");
-    Ok(())
-}
-
-/// Runs `rustdoc` if cargo called this program as such.
-pub fn as_rustdoc() -> Option<ExitCode> {
-    let outputs = std::env::var_os(STANDS_IN)?;
-    let rustdoc = |more: &[&str]| {
-        let mut rustdoc = Command::new("rustdoc");
-        rustdoc.args(std::env::args_os().skip(1)).args(more).env_remove(STANDS_IN);
-        if !more.is_empty() {
-            rustdoc.env("RUSTC_BOOTSTRAP", "1");
-        }
-        rustdoc.status().is_ok_and(|status| status.success())
-    };
-    let asks = std::env::args_os().any(|argument| argument == "--version" || argument == "-vV");
-    let is_right = if asks { rustdoc(&[]) } else { (outputs == "JSON" || rustdoc(&[])) && rustdoc(&JSON) };
-    Some(if is_right { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
 /// Records the public API, or compares it with the record.
 ///
 /// # Errors
@@ -61,13 +32,10 @@ pub fn run(options: &Options) -> Result<()> {
     let names: Vec<&str> =
         packages.values().filter(|p| p.is_published && p.has_library).map(|p| p.name.as_str()).collect();
     if !options.built {
-        let status = workspace::cargo()
-            .args(["doc", "--quiet", "--no-deps", "--all-features", "--lib"])
-            .args(names.iter().flat_map(|name| ["-p", name]))
-            .env("RUSTDOC", std::env::current_exe()?)
-            .env(STANDS_IN, "JSON")
-            .status()?;
-        if !status.success() {
+        let mut docs = workspace::cargo();
+        docs.args(["doc", "--quiet", "--no-deps", "--all-features", "--lib"]);
+        stand_in::docs_as_json(docs.args(names.iter().flat_map(|name| ["-p", name])))?;
+        if !docs.status()?.success() {
             bail!("cargo doc failed");
         }
     }

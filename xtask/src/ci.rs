@@ -10,6 +10,8 @@ use anyhow::{Result, bail};
 use clap::Args;
 use xtask::workspace::{self, Package};
 
+use crate::stand_in;
+
 /// Options of `cargo xtask test` and `cargo xtask ci`.
 #[derive(Args)]
 pub struct Options {
@@ -230,22 +232,21 @@ fn clippy() -> Step {
     cargo("clippy", &[&arguments[..], &["--", "-D", "warnings"]].concat())
 }
 
-/// Lints for all sets of features, other versions, documentation and packages.
+/// Lints, other sets of features and versions, documentation and packages.
 fn lint_steps() -> Result<Lane> {
     let packages = workspace::packages()?;
     let mut steps = vec![clippy()];
     for (features, names) in feature_sets(&packages) {
-        let mut step = cargo(
-            &format!("clippy [{features}]"),
-            &["clippy", "--no-default-features", "--features", features],
-        );
-        step.command.args(names.iter().flat_map(|name| ["-p", name])).args(["--", "-D", "warnings"]);
+        let arguments = ["check", "--no-default-features", "--features", features];
+        let mut step = cargo(&format!("features [{features}]"), &arguments);
+        step.command.args(names.iter().flat_map(|name| ["-p", name]));
+        stand_in::deny_warnings(&mut step.command)?;
         steps.push(step);
     }
     // The flags of docs.rs.
     let mut docs = cargo("docs", &["doc", "--workspace", "--no-deps", "--all-features"]);
     docs.command.env("RUSTDOCFLAGS", "-D warnings --cfg docsrs");
-    crate::api::keep_json(&mut docs.command)?;
+    stand_in::docs_as_json(&mut docs.command)?;
     steps.push(docs);
     steps.push(step("public API", own(&["api", "--check", "--built"])?));
     steps.push(cargo("packages", &["package", "--workspace", "--list", "--allow-dirty", "--quiet"]));

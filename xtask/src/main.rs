@@ -8,6 +8,7 @@ mod api;
 mod checks;
 mod ci;
 mod pages;
+mod stand_in;
 mod tidy;
 mod tools;
 
@@ -58,7 +59,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    if let Some(code) = api::as_rustdoc() {
+    if let Some(code) = stand_in::run() {
         return code;
     }
     match run(Cli::parse()) {
