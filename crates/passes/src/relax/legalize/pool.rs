@@ -83,7 +83,9 @@ pub(super) struct Window {
 
 /// The windows along the axes; `None` if the attributes do not fit.
 pub(super) fn windows(x: &Tensor, pool: &Pool<'_>, axes: &[usize]) -> Option<Vec<Window>> {
-    let at = |list: &[i64], index: usize| list.get(index).copied();
+    // In 32 bits, since the numbers are multiplied.
+    let at =
+        |list: &[i64], index: usize| list.get(index).copied().filter(|number| i32::try_from(*number).is_ok());
     let window = |(index, axis): (usize, &usize)| {
         let stride = at(&pool.strides, index).filter(|stride| *stride > 0)?;
         let offset = if pool.ceil_mode { stride - 1 } else { 0 };
@@ -94,7 +96,7 @@ pub(super) fn windows(x: &Tensor, pool: &Pool<'_>, axes: &[usize]) -> Option<Vec
             stride,
             dilation: at(&pool.dilation, index).filter(|dilation| *dilation > 0)?,
             before: at(&pool.padding, index)?,
-            after: at(&pool.padding, index + axes.len())?.saturating_add(offset),
+            after: at(&pool.padding, index + axes.len())? + offset,
             offset,
         })
     };
