@@ -291,7 +291,7 @@ journey('everything is reached by the keyboard', async (t) => {
   await page.keyboard.press('g');
   await page.keyboard.type('7');
   await page.keyboard.press('Enter');
-  assert.match(page.url(), /pass=2&line=7/);
+  await page.waitForURL(/pass=2&line=7/);
   assert.equal((await linked(page, 'after')).length, 7);
   await page.keyboard.press('d');
   assert.equal(await page.locator('[data-pane=source]').isVisible(), false);
@@ -303,7 +303,7 @@ journey('everything is reached by the keyboard', async (t) => {
   assert.equal(await page.locator('dialog[open]').count(), 0);
   await page.keyboard.press('3');
   await page.keyboard.press(',');
-  assert.match(page.url(), /record=1/);
+  await page.waitForURL(/record=1/);
   await page.keyboard.press('2');
   await page.locator('[data-node="relu1"]').focus();
   await page.keyboard.press('ArrowDown');
@@ -321,7 +321,7 @@ journey('an address brings back what is folded, hidden and chosen', async (t) =>
   assert.match(await status(), /^3 sequentiallinked lines: 1 in source, 7 in before, 7 in after/);
   await page.keyboard.press('f');
   await page.keyboard.press('h');
-  const other = await open(t, file, { address: new URL(page.url()).hash });
+  const other = await open(t, file, { address: await page.evaluate(() => location.hash) });
   for (const each of [page, other]) {
     assert.equal((await passes(each)).length, 2);
     assert.equal(await each.locator('.history').isVisible(), false);
@@ -336,10 +336,10 @@ journey('graphs beside each other, and functions with schedules, are chosen from
   data.graphs.push({ ...data.graphs[0], name: 'second' });
   const page = await open(t, pageOf(data), { address: '#view=graph' });
   await page.getByLabel('Graph', { exact: true }).locator('select').selectOption('second');
-  assert.match(page.url(), /graph=2/);
+  await page.waitForURL(/graph=2/);
   await page.locator('[data-action=view-schedules]').click();
   await page.getByLabel('Function').selectOption('other');
-  assert.match(page.url(), /schedule=1/);
+  await page.waitForURL(/schedule=1/);
   assert.equal(await page.locator('[data-record]').count(), 2);
   await checkAccess(page);
 });
