@@ -72,8 +72,7 @@ pub fn all(options: &Options) -> Result<()> {
     for step in cheap_steps()? {
         results.run(step);
     }
-    // One build alone leaves a core free now and then: beside each other, the steps take an eighth less. The tests go first,
-    // since some wait for a browser.
+    // One build alone leaves a core free now and then. The tests go first, since some wait for a browser.
     let mut tests = test_steps();
     tests.insert(0, step("browser", own(&["browser"])?));
     results.run_beside(vec![tests, behind(lint_steps()?), behind(optimized_steps())]);

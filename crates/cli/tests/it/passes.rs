@@ -96,24 +96,33 @@ class Module:
         return (hard, soft, data, classes, middle, wide, size, pooled, back, decoded)
 "#;
 
+/// The text of 0.27 in which operators are functions; it has these parts.
+fn legalized(name: &str, script: &str, parts: &[&str]) -> String {
+    let ran = run(&["opt", &file(name, script), "--profile", "tvm-0.27", "--passes", "relax.LegalizeOps"]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    for part in parts {
+        assert!(ran.stdout.contains(part), "{part}\n{}", ran.stdout);
+    }
+    ran.stdout
+}
+
 /// What TVM 0.27 alone has: statements with local memory, calls of the runtime library, and rows whose number a run knows.
 #[test]
 fn operators_on_boxes_become_statements_that_read_back() {
-    let script = file("boxes.py", BOXES);
-    let ran = run(&["opt", &script, "--profile", "tvm-0.27", "--passes", "relax.LegalizeOps"]);
-    assert_eq!(ran.status, 0, "{}", ran.stderr);
-    for part in [
-        "= T.alloc_local((T.int64(1),), \"int32\")",
-        "T.call_packed(\"tvm.contrib.sort.argsort_nms\", ",
-        "limit: T.Buffer((), \"float32\", elem_offset=elem_offset",
-        "R.call_tir(cls.dynamic_strided_slice, ",
-    ] {
-        assert!(ran.stdout.contains(part), "{part}\n{}", ran.stdout);
-    }
+    let text = legalized(
+        "boxes.py",
+        BOXES,
+        &[
+            "= T.alloc_local((T.int64(1),), \"int32\")",
+            "T.call_packed(\"tvm.contrib.sort.argsort_nms\", ",
+            "limit: T.Buffer((), \"float32\", elem_offset=elem_offset",
+            "R.call_tir(cls.dynamic_strided_slice, ",
+        ],
+    );
     let left = ["R.vision.", "R.median(", "R.image.", "R.size(", "R.reverse_sequence("];
-    assert!(!left.iter().any(|part| ran.stdout.contains(part)), "{}", ran.stdout);
-    let again = run(&["print", &file("legal_boxes.py", &ran.stdout)]);
-    assert_eq!((again.status, again.stdout), (0, ran.stdout), "{}", again.stderr);
+    assert!(!left.iter().any(|part| text.contains(part)), "{text}");
+    let again = run(&["print", &file("legal_boxes.py", &text)]);
+    assert_eq!((again.status, again.stdout), (0, text), "{}", again.stderr);
 }
 
 /// Schedules may work on functions that TVM writes in Python, and not on those that its C++ library makes.
@@ -132,17 +141,16 @@ class Module:
             R.output(rank, offset)
         return (rank, offset)
 "#;
-    let script = file("headers.py", text);
-    let ran = run(&["opt", &script, "--profile", "tvm-0.27", "--passes", "relax.LegalizeOps"]);
-    assert_eq!(ran.status, 0, "{}", ran.stderr);
-    for part in [
-        "@T.prim_func(private=True)\n    def _get_tensor_ndim(dlpack_handle: T.handle) -> T.int32:\n",
-        "@T.prim_func(private=True, s_tir=True)\n    def _get_tensor_byte_offset(dlpack_handle: T.handle) -> T.int64:\n",
-        "T.func_attr({\"tirx.is_host_func\": True, \"tirx.is_scheduled\": True})",
-        "rank: T.int32 = cls._get_tensor_ndim(x)",
-    ] {
-        assert!(ran.stdout.contains(part), "{part}\n{}", ran.stdout);
-    }
+    legalized(
+        "headers.py",
+        text,
+        &[
+            "@T.prim_func(private=True)\n    def _get_tensor_ndim(dlpack_handle: T.handle) -> T.int32:\n",
+            "@T.prim_func(private=True, s_tir=True)\n    def _get_tensor_byte_offset(dlpack_handle: T.handle) -> T.int64:\n",
+            "T.func_attr({\"tirx.is_host_func\": True, \"tirx.is_scheduled\": True})",
+            "rank: T.int32 = cls._get_tensor_ndim(x)",
+        ],
+    );
 }
 
 #[test]

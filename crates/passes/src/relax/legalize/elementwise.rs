@@ -9,7 +9,7 @@ use tvmscript_relax::attrs::{AstypeAttrs, QuantizeAttrs};
 use tvmscript_relax::{Constant, Expr};
 
 use super::Outcome;
-use super::scalar::{Scalar, Scalars, constant, int};
+use super::scalar::{Operand, Scalar, Scalars, constant, int};
 use super::site::{Site, Value, same_length};
 use super::tensor::{Answer, Stage, Tensor};
 use tvmscript_relax::evaluate;
@@ -152,14 +152,14 @@ pub(super) fn combine_tensors(
     combine(&Value::Tensor(a.clone()), &Value::Tensor(b.clone()), name, value)
 }
 
-/// The combination of a tensor and a number of its type.
-pub(super) fn with_number(
+/// The combination of a tensor and a scalar; a number takes the tensor's type.
+pub(super) fn with_scalar(
     a: &Tensor,
-    number: f64,
+    scalar: impl Operand,
     name: &str,
     value: impl FnOnce(Scalar, Scalar) -> Scalar,
 ) -> Answer<Tensor> {
-    combine(&Value::Tensor(a.clone()), &Value::Scalar(constant(a.dtype(), number)), name, value)
+    combine(&Value::Tensor(a.clone()), &Value::Scalar(scalar.scalar(a.dtype())), name, value)
 }
 
 /// An operator of two tensors, one of which may be a constant without dimensions.

@@ -8,10 +8,10 @@ use tvmscript_tir::ForKind;
 
 use super::Outcome;
 use super::conv::values;
-use super::pool::{Kind, Window, bordered, in_windows, spatial_axes, windows};
+use super::pool::{Kind, Window, bordered, in_windows, spatial_axes, window_axes, windows};
 use super::reduce::first_extreme;
 use super::scalar::{Scalar, Scalars, constant, int, ravel};
-use super::scatter::{combined, lacking, scattered};
+use super::scatter::{ADD, combined, lacking, scattered};
 use super::site::Site;
 use super::statements::{each, in_order, repeat, wide};
 use super::tensor::{Answer, Combine, ReduceAxis, Stage, Tensor};
@@ -45,7 +45,7 @@ impl Window {
 /// The places of the greatest elements of windows.
 fn greatest_places(x: &Tensor, windows: &[Window], lengths: &[Scalar]) -> Answer<Tensor> {
     let data = bordered(x, windows, Kind::Max)?;
-    let over = axes(windows, ["dh", "dw"], |window| window.size)?;
+    let over = window_axes(windows, ["dh", "dw"], |window| window.size)?;
     let dims = windows.iter().fold(x.dims(), |dims, window| dims.with_at(window.axis, window.steps()));
     // TVM counts the axes of windows in `int32`.
     let both = Stage::new("maxpool_grad_argmax").with_narrow_axes(x.rank()).all_over(&dims, |i| {
@@ -53,11 +53,6 @@ fn greatest_places(x: &Tensor, windows: &[Window], lengths: &[Scalar]) -> Answer
         first_extreme(ravel(&place, lengths), data.at(&place), &over, true)
     })?;
     both.into_iter().next().ok_or_else(|| TeError::Node("a reduction has no result".to_owned()))
-}
-
-/// An axis to reduce over per window.
-fn axes(windows: &[Window], names: [&str; 2], count: fn(&Window) -> i64) -> Answer<Vec<ReduceAxis>> {
-    windows.iter().zip(names).map(|(window, name)| ReduceAxis::new(&int(count(window)), name)).collect()
 }
 
 pub(super) fn pool2d_backward(site: &mut Site<'_>, kind: Kind) -> Answer<Outcome> {
@@ -73,7 +68,7 @@ pub(super) fn pool2d_backward(site: &mut Site<'_>, kind: Kind) -> Answer<Outcome
         Kind::Max => Some(greatest_places(&x, &windows, &lengths)?),
         Kind::Average => None,
     };
-    let over = axes(&windows, ["wh", "ww"], Window::overlap)?;
+    let over = window_axes(&windows, ["wh", "ww"], Window::overlap)?;
     let result = Stage::new("T_pool_grad").with_narrow_axes(x.rank()).over(&x.dims(), |i| {
         let (mut place, mut from, mut count) = (i.to_vec(), i.to_vec(), int(1));
         let mut tests = Vec::with_capacity(3);
@@ -120,7 +115,7 @@ pub(super) fn take_backward(site: &mut Site<'_>) -> Answer<Outcome> {
     let result = scattered("take_backward", &x, &inputs, move |inputs, out| {
         let [gradient, _, indices] = inputs else { return lacking() };
         let clear = each(&own.product(), |i| out.store(i, constant(dtype, 0.0)));
-        let add = |to: &Scalar, from: &Scalar| combined(out, to, &gradient.at(from), |old, new| old + new);
+        let add = |to: &Scalar, from: &Scalar| combined(out, to, &gradient.at(from), ADD);
         let gather = match axis {
             Some(axis) => {
                 let (before, after) = (given.range(0, axis), given.range(axis + 1, given.len()));

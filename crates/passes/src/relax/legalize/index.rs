@@ -7,12 +7,14 @@ use tvmscript_relax::attrs::{IndexPutAttrs, ReverseSequenceAttrs, SliceScatterAt
 use tvmscript_tir::ForKind;
 
 use super::Outcome;
-use super::elementwise::{broadcast_dims, chosen, combine, combine_tensors, floor_divide, floor_mod, map};
+use super::elementwise::{
+    broadcast_dims, chosen, combine_tensors, floor_divide, floor_mod, map, with_scalar,
+};
 use super::manipulate::{broadcasted, reshaped, unsupported};
 use super::nms::truth;
 use super::scalar::{Scalar, Scalars, int, unravel};
-use super::scatter::{combined, from_front, lacking, scattered};
-use super::site::{Site, Value};
+use super::scatter::{ADD, UPDATE, combined, from_front, lacking, scattered};
+use super::site::Site;
 use super::statements::{in_order, repeat, wide};
 use super::tensor::{Answer, Stage, Tensor};
 
@@ -57,9 +59,7 @@ pub(super) fn index_put(site: &mut Site<'_>) -> Answer<Outcome> {
     let places = common_dims(&indices)?;
     let (own, lengths) = (data.dims(), indices.iter().map(Tensor::dims).collect::<Vec<_>>());
     let (all, count) = (own.product(), places.product());
-    let combine = |old: &Scalar, value: &Scalar| old + value;
-    let replace = |_: &Scalar, value: &Scalar| value.clone();
-    let combine: fn(&Scalar, &Scalar) -> Scalar = if accumulates { combine } else { replace };
+    let combine = if accumulates { ADD } else { UPDATE };
     let inputs: Vec<&Tensor> = std::iter::once(&data).chain(&indices).chain([&values]).collect();
     let result = scattered("index_put.generic", &data, &inputs, move |inputs, out| {
         let [data, indices @ .., values] = inputs else { return lacking() };
@@ -82,16 +82,6 @@ pub(super) fn index_put(site: &mut Site<'_>) -> Answer<Outcome> {
     Outcome::one(result?)
 }
 
-/// A tensor with a scalar.
-fn with(
-    x: &Tensor,
-    scalar: &Scalar,
-    name: &str,
-    value: impl FnOnce(Scalar, Scalar) -> Scalar,
-) -> Answer<Tensor> {
-    combine(&Value::Tensor(x.clone()), &Value::Scalar(scalar.clone()), name, value)
-}
-
 pub(super) fn slice_scatter(site: &mut Site<'_>) -> Answer<Outcome> {
     let axis = site.attrs::<SliceScatterAttrs>()?.axis;
     let (x, source) = (site.tensor(0)?, site.tensor(1)?);
@@ -112,20 +102,20 @@ pub(super) fn slice_scatter(site: &mut Site<'_>) -> Answer<Outcome> {
         Ok(())
     };
     if !begins {
-        restrict(with(&places, &start, "greater_equal", |a, b| a.ge(b))?)?;
+        restrict(with_scalar(&places, &start, "greater_equal", |a, b| a.ge(b))?)?;
     }
     if !ends {
-        restrict(with(&places, &end, "less", |a, b| a.lt(b))?)?;
+        restrict(with_scalar(&places, &end, "less", |a, b| a.lt(b))?)?;
     }
-    let from_start = |x: &Tensor| with(x, &start, "subtract", |a, b| a - b);
+    let from_start = |x: &Tensor| with_scalar(x, &start, "subtract", |a, b| a - b);
     if !is_dense {
-        let rest = with(&from_start(&places)?, &step, "floor_mod", |a, b| floor_mod(&a, &b))?;
-        restrict(with(&rest, &int(0), "equal", |a, b| a.equals(b))?)?;
+        let rest = with_scalar(&from_start(&places)?, &step, "floor_mod", |a, b| floor_mod(&a, &b))?;
+        restrict(with_scalar(&rest, int(0), "equal", |a, b| a.equals(b))?)?;
     }
     let mask = reshaped(&mask, &vec![int(1); dims.len()].with_at(axis, int(length)))?;
     let mask = broadcasted(&mask, &dims)?;
-    let up = with(&from_start(&places)?, &(&step - 1), "add", |a, b| a + b)?;
-    let index = with(&up, &step, "floor_divide", |a, b| floor_divide(&a, &b))?;
+    let up = with_scalar(&from_start(&places)?, &step - 1, "add", |a, b| a + b)?;
+    let index = with_scalar(&up, &step, "floor_divide", |a, b| floor_divide(&a, &b))?;
     let index = map(&index, |index| index.min(length - 1).max(0))?;
     let taken = Stage::new("T_take").over(&source.dims().with_at(axis, int(length)), |i| {
         source.at(&i.with_at(axis, index.at(&[i.pick(axis)])))

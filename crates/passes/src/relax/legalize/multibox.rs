@@ -6,7 +6,7 @@ use tvmscript_ir_core::Value;
 use tvmscript_relax::attrs::MultiboxTransformLocAttrs;
 
 use super::Outcome;
-use super::elementwise::{combine_tensors, map, with_number};
+use super::elementwise::{combine_tensors, map, with_scalar};
 use super::manipulate::{reshaped, unsupported};
 use super::reduce::softmax_of;
 use super::scalar::{Scalar, Scalars, constant, int};
@@ -55,7 +55,7 @@ pub(super) fn multibox_transform_loc(site: &mut Site<'_>) -> Answer<Outcome> {
     if attrs.apply_softmax {
         scores = softmax_of(&scores, 1)?;
     }
-    let is_good = with_number(&scores, attrs.threshold, "greater_equal", |a, b| a.ge(b))?;
+    let is_good = with_scalar(&scores, attrs.threshold, "greater_equal", |a, b| a.ge(b))?;
     let mask = map(&is_good, |x| x.cast(dtype))?;
     scores = combine_tensors(&scores, &mask, "multiply", |a, b| a * b)?;
     if !attrs.keep_background {

@@ -11,7 +11,7 @@ use tvmscript_relax::attrs::{
 use tvmscript_te::TeError;
 
 use super::Outcome;
-use super::elementwise::{combine, combine_tensors, erf, map, map_named, with_number};
+use super::elementwise::{combine, combine_tensors, erf, map, map_named, with_scalar};
 use super::manipulate::{reshaped, transposed, triangle};
 use super::reduce::{full_place, is_half, reduce_axes, reduced, softmax_of, total};
 use super::scalar::{Scalar, Scalars, constant, int};
@@ -45,22 +45,22 @@ pub(super) fn prelu(site: &mut Site<'_>) -> Answer<Outcome> {
 pub(super) fn gelu(site: &mut Site<'_>) -> Answer<Outcome> {
     let x = site.tensor(0)?;
     let times = |a: &Tensor, b: &Tensor| combine_tensors(a, b, "multiply", |a, b| a * b);
-    let scaled = with_number(&x, 0.5f64.sqrt(), "multiply", |a, b| a * b)?;
-    let half = with_number(&erf(&scaled)?, 0.5, "multiply", |a, b| a * b)?;
-    let sum = with_number(&half, 0.5, "add", |a, b| b + a)?;
+    let scaled = with_scalar(&x, 0.5f64.sqrt(), "multiply", |a, b| a * b)?;
+    let half = with_scalar(&erf(&scaled)?, 0.5, "multiply", |a, b| a * b)?;
+    let sum = with_scalar(&half, 0.5, "add", |a, b| b + a)?;
     Outcome::one(times(&x, &sum)?)
 }
 
 pub(super) fn gelu_tanh(site: &mut Site<'_>) -> Answer<Outcome> {
     let x = site.tensor(0)?;
     let times = |a: &Tensor, b: &Tensor| combine_tensors(a, b, "multiply", |a, b| a * b);
-    let scaled = |factor: f64| with_number(&x, factor, "multiply", |a, b| b * a);
+    let scaled = |factor: f64| with_scalar(&x, factor, "multiply", |a, b| b * a);
     let half = scaled(0.5)?;
     let inner = scaled((2.0 / std::f64::consts::PI).sqrt())?;
     let square = times(&scaled(0.044715)?, &x)?;
-    let sum = with_number(&square, 1.0, "add", |a, b| b + a)?;
+    let sum = with_scalar(&square, 1.0, "add", |a, b| b + a)?;
     let tanh = map(&times(&inner, &sum)?, |x| x.call("tanh"))?;
-    let sum = with_number(&tanh, 1.0, "add", |a, b| b + a)?;
+    let sum = with_scalar(&tanh, 1.0, "add", |a, b| b + a)?;
     Outcome::one(times(&half, &sum)?)
 }
 
@@ -72,13 +72,13 @@ pub(super) fn silu(site: &mut Site<'_>) -> Answer<Outcome> {
 
 pub(super) fn selu(site: &mut Site<'_>) -> Answer<Outcome> {
     let x = site.tensor(0)?;
-    let positive = with_number(&x, 0.0, "maximum", |a, b| a.max(b))?;
+    let positive = with_scalar(&x, 0.0, "maximum", |a, b| a.max(b))?;
     let exp = map(&x, |x| x.call("exp"))?;
-    let less = with_number(&exp, 1.0, "subtract", |a, b| a - b)?;
-    let scaled = with_number(&less, 1.673_263_242_354_377_2, "multiply", |a, b| b * a)?;
-    let negative = with_number(&scaled, 0.0, "minimum", |a, b| b.min(a))?;
+    let less = with_scalar(&exp, 1.0, "subtract", |a, b| a - b)?;
+    let scaled = with_scalar(&less, 1.673_263_242_354_377_2, "multiply", |a, b| b * a)?;
+    let negative = with_scalar(&scaled, 0.0, "minimum", |a, b| b.min(a))?;
     let sum = combine_tensors(&positive, &negative, "add", |a, b| a + b)?;
-    Outcome::one(with_number(&sum, 1.050_700_987_355_480_5, "multiply", |a, b| b * a)?)
+    Outcome::one(with_scalar(&sum, 1.050_700_987_355_480_5, "multiply", |a, b| b * a)?)
 }
 
 pub(super) fn softplus(site: &mut Site<'_>) -> Answer<Outcome> {
@@ -108,7 +108,7 @@ pub(super) fn batch_norm(site: &mut Site<'_>) -> Answer<Outcome> {
         _ => combine_tensors(a, b, "multiply", |a, b| a * b),
     };
     let root = |x: &Tensor| {
-        let sum = with_number(&wide(x)?, attrs.epsilon, "add", |a, b| a + b)?;
+        let sum = with_scalar(&wide(x)?, attrs.epsilon, "add", |a, b| a + b)?;
         map(&sum, |x| x.call("sqrt"))
     };
     let mut moved = [mean.clone(), variance.clone()];
@@ -117,7 +117,7 @@ pub(super) fn batch_norm(site: &mut Site<'_>) -> Answer<Outcome> {
         let count = own.without(&[axis]).product();
         let mean_of = |x: &Tensor| {
             let sum = reduced(x, &axes, false, Combine::Sum)?;
-            combine(&Value::Tensor(sum), &Value::Scalar(count.clone()), "divide", |a, b| a / b)
+            with_scalar(&sum, &count, "divide", |a, b| a / b)
         };
         let batch_mean = mean_of(&data)?;
         let wide_mean = wide(&batch_mean)?;
@@ -126,8 +126,8 @@ pub(super) fn batch_norm(site: &mut Site<'_>) -> Answer<Outcome> {
         let batch_variance = mean_of(&arithmetic(&left, &right, "multiply")?)?;
         let momentum = attrs.momentum;
         let mixed = |old: &Tensor, new: &Tensor| {
-            let old = with_number(old, 1.0 - momentum, "multiply", |a, b| b * a)?;
-            let new = with_number(new, momentum, "multiply", |a, b| b * a)?;
+            let old = with_scalar(old, 1.0 - momentum, "multiply", |a, b| b * a)?;
+            let new = with_scalar(new, momentum, "multiply", |a, b| b * a)?;
             combine_tensors(&old, &new, "add", |a, b| a + b)
         };
         moved = [mixed(&mean, &batch_mean)?, mixed(&variance, &batch_variance)?];
@@ -137,7 +137,7 @@ pub(super) fn batch_norm(site: &mut Site<'_>) -> Answer<Outcome> {
         let deviation = arithmetic(&data, &wide(&mean)?, "subtract")?;
         moved = {
             let [mean, variance] = &moved;
-            let same = |x: &Tensor| with_number(x, 1.0, "multiply", |a, b| a * b);
+            let same = |x: &Tensor| with_scalar(x, 1.0, "multiply", |a, b| a * b);
             [same(mean)?, same(variance)?]
         };
         arithmetic(&deviation, &root(&variance)?, "divide")?
@@ -337,7 +337,7 @@ pub(super) fn attention(site: &mut Site<'_>, has_bias: bool) -> Answer<Outcome> 
     let (q, k, v) = (flat(&q, &length, &size)?, flat(&k, &of_keys, &size)?, flat(&v, &of_keys, &of_values)?);
     let scores = batch_matmul(&q, &k, &[all.clone(), length.clone(), of_keys.clone()], true)?;
     let mut scores = match &attrs.scale {
-        Some(scale) => with_number(&scores, scale.value, "multiply", |a, b| a * b)?,
+        Some(scale) => with_scalar(&scores, scale.value, "multiply", |a, b| a * b)?,
         None => {
             let root = Value::Scalar(size.cast(scores.dtype()).call("sqrt"));
             combine(&Value::Tensor(scores), &root, "divide", |a, b| a / b)?
@@ -373,7 +373,7 @@ pub(super) fn attention(site: &mut Site<'_>, has_bias: bool) -> Answer<Outcome> 
 pub(super) fn cross_entropy(site: &mut Site<'_>) -> Answer<Outcome> {
     let (x, y) = (site.tensor(0)?, site.tensor(1)?);
     let product = combine_tensors(&x, &y, "multiply", |a, b| a * b)?;
-    let loss = with_number(&total(&product)?, -1.0, "multiply", |a, b| a * b)?;
+    let loss = with_scalar(&total(&product)?, -1.0, "multiply", |a, b| a * b)?;
     if x.rank() < 2 {
         return Outcome::one(loss);
     }

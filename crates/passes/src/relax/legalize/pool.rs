@@ -149,6 +149,15 @@ pub(super) fn bordered(x: &Tensor, windows: &[Window], kind: Kind) -> Answer<Ten
     }
 }
 
+/// An axis to reduce over per window.
+pub(super) fn window_axes<const N: usize>(
+    windows: &[Window],
+    names: [&str; N],
+    count: fn(&Window) -> i64,
+) -> Answer<Vec<ReduceAxis>> {
+    windows.iter().zip(names).map(|(window, name)| ReduceAxis::new(&int(count(window)), name)).collect()
+}
+
 /// The place of an element of the windows that these indices count.
 pub(super) fn in_windows(windows: &[Window], over: &[ReduceAxis], i: &[Scalar]) -> Vec<Scalar> {
     windows.iter().zip(over).fold(i.to_vec(), |place, (window, axis)| {
@@ -164,12 +173,9 @@ fn pooled(site: &mut Site<'_>, pool: &Pool<'_>, spatial: usize, kind: Kind) -> A
     let Some(windows) = windows(&x, pool, &axes) else {
         return Err(TeError::Node("the attributes do not fit the layout".to_owned()));
     };
-    let mut dims = x.dims();
-    let mut over = Vec::with_capacity(windows.len());
-    for (number, window) in windows.iter().enumerate() {
-        dims = dims.with_at(window.axis, window.count(pool.ceil_mode));
-        over.push(ReduceAxis::new(&int(window.size), &format!("rv{number}"))?);
-    }
+    let count = |dims: Vec<Scalar>, window: &Window| dims.with_at(window.axis, window.count(pool.ceil_mode));
+    let dims = windows.iter().fold(x.dims(), count);
+    let over = window_axes(&windows, ["rv0", "rv1", "rv2"], |window| window.size)?;
     let data = bordered(&x, &windows, kind)?;
     let element = |i: &[Scalar]| data.at(&in_windows(&windows, &over, i));
     if kind == Kind::Max {

@@ -18,11 +18,16 @@ use super::tensor::{Answer, Tensor};
 /// A combination of the old element and an update.
 type Combine = fn(&Scalar, &Scalar) -> Scalar;
 
+pub(super) const ADD: Combine = |old, update| old + update;
+
+/// The update alone.
+pub(super) const UPDATE: Combine = |_, update| update.clone();
+
 /// The combination of a name; `None` for unknown ones.
 fn combination(name: &str) -> Option<Combine> {
     Some(match name {
-        "update" => |_, update| update.clone(),
-        "add" => |old, update| old + update,
+        "update" => UPDATE,
+        "add" => ADD,
         "mul" => |old, update| old * update,
         "mean" => |old, update| (old + update) / 2,
         "min" => |old, update| old.min(update),

@@ -6,10 +6,10 @@ use tvmscript_ir_core::DataType;
 use tvmscript_relax::attrs::InitAttrs;
 
 use super::Outcome;
-use super::elementwise::{combine, map};
-use super::scalar::{Scalar, Scalars, constant, int};
-use super::site::{Site, Value};
-use super::tensor::{Answer, Stage, Tensor};
+use super::elementwise::{map, with_scalar};
+use super::scalar::{Scalars, constant, int};
+use super::site::Site;
+use super::tensor::{Answer, Stage};
 
 /// A Hamming window, whose last element is left out if it is periodic.
 pub(super) fn hamming_window(site: &mut Site<'_>) -> Answer<Outcome> {
@@ -25,15 +25,12 @@ pub(super) fn hamming_window(site: &mut Site<'_>) -> Answer<Outcome> {
         (Some(_), Some(size)) => int(size.saturating_add(1)),
         _ => return Ok(Outcome::Keep),
     };
-    let with = |x: &Tensor, scalar: Scalar, name: &str, value: fn(Scalar, Scalar) -> Scalar| {
-        combine(&Value::Tensor(x.clone()), &Value::Scalar(scalar), name, value)
-    };
     let numbers = Stage::new("T_arange").over(std::slice::from_ref(&count), |i| i.pick(0).cast(dtype))?;
     let turn = constant(DataType::FLOAT32, 2.0 * std::f64::consts::PI);
-    let angle = with(&numbers, turn, "multiply", |a, b| b * a)?;
-    let angle = with(&angle, &count - 1, "divide", |a, b| a / b)?;
-    let wave = with(&map(&angle, |x| x.call("cos"))?, beta, "multiply", |a, b| b * a)?;
-    let window = map(&with(&wave, alpha, "subtract", |a, b| b - a)?, |x| x.cast(dtype))?;
+    let angle = with_scalar(&numbers, turn, "multiply", |a, b| b * a)?;
+    let angle = with_scalar(&angle, &count - 1, "divide", |a, b| a / b)?;
+    let wave = with_scalar(&map(&angle, |x| x.call("cos"))?, beta, "multiply", |a, b| b * a)?;
+    let window = map(&with_scalar(&wave, alpha, "subtract", |a, b| b - a)?, |x| x.cast(dtype))?;
     Outcome::one(match periodic.known() {
         Some(0) => window,
         _ => Stage::new("T_strided_slice").over(&[size], |i| window.at(i))?,
