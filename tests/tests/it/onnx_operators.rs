@@ -177,6 +177,31 @@ fn numbers_out_of_range_are_refused() {
 }
 
 #[test]
+fn words_that_onnx_does_not_list_are_refused() {
+    let scales = || [1.0f32, 1.0, 2.0, 2.0].into_iter().flat_map(f32::to_le_bytes).collect();
+    let resize = || {
+        let resize = case(13, "Resize").input("x", FLOAT, &[1, 1, 4, 4]).constant("roi", FLOAT, &[0], vec![]);
+        resize.constant("scales", FLOAT, &[4], scales())
+    };
+    resize().text("mode", "linear").imported().unwrap();
+    resize()
+        .text("mode", "quadratic")
+        .check_refused("`mode` is \"quadratic\", not one of nearest, linear, cubic");
+    resize()
+        .text("coordinate_transformation_mode", "a\nb")
+        .check_refused("is \"a\\nb\", not one of half_pixel");
+    resize().text("nearest_mode", "round").check_refused("not one of round_prefer_floor");
+    let grid = case(16, "GridSample").input("x", FLOAT, &[1, 1, 4, 4]).input("grid", FLOAT, &[1, 2, 2, 2]);
+    grid.text("padding_mode", "none").check_refused("`padding_mode` is \"none\"");
+}
+
+#[test]
+fn new_elements_need_a_type() {
+    let unpool = case(11, "MaxUnpool").input("x", 0, &[1, 1, 2, 2]).input("indices", INT64, &[1, 1, 2, 2]);
+    unpool.ints("kernel_shape", &[2, 2]).ints("strides", &[2, 2]).check_refused("`dtype` is unknown");
+}
+
+#[test]
 fn reductions_of_no_elements_are_constants() {
     let of_none = |op| {
         let axes = 1i64.to_le_bytes().to_vec();

@@ -164,6 +164,18 @@ impl<'m> Node<'_, 'm> {
         Some(text(self.attribute(name)?.s.as_ref()?).into_owned())
     }
 
+    /// A text that is one of those which ONNX lists.
+    pub(super) fn one_of(
+        &self,
+        name: &str,
+        default: &'static str,
+        all: &[&'static str],
+    ) -> Result<&'static str, Reason> {
+        let Some(stated) = self.text(name) else { return Ok(default) };
+        let known = all.iter().find(|known| **known == stated);
+        known.copied().ok_or_else(|| Reason(format!("`{name}` is {stated:?}, not one of {}", all.join(", "))))
+    }
+
     /// An element type, as its number.
     pub(super) fn dtype(&self, name: &str) -> Result<Option<DataType>, Reason> {
         let Some(number) = self.int(name).filter(|number| *number != 0) else { return Ok(None) };

@@ -99,7 +99,11 @@ fn filled_with_like(cx: &mut Infer<'_>) -> Inferred {
 
 fn of_shape(cx: &mut Infer<'_>) -> Inferred {
     cx.expect_args(1)?;
-    tensor_of_operand(cx, 0, cx.attrs::<InitAttrs>()?.dtype, None)
+    let dtype = cx.attrs::<InitAttrs>()?.dtype;
+    if dtype.is_void() {
+        return Err(cx.wrong_attribute("dtype", "is unknown"));
+    }
+    tensor_of_operand(cx, 0, dtype, None)
 }
 
 fn like_operand(cx: &mut Infer<'_>) -> Inferred {

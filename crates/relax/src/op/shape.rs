@@ -34,7 +34,8 @@ operators! {
     /// The tensor with its axes in the given order; reversed by default.
     permute_dims(x: Expr; axes: Option<IntList> = None)
         -> infer(reordered), attrs = PermuteDimsAttrs, sharding = Sharding::Permuted;
-    /// The same elements in another shape. In it, 0 stands for the operand's length at the same axis, and one -1 for the rest.
+    /// The same elements in another shape. In it, 0 stands for the operand's length at the same axis, and one -1 for the rest;
+    /// 0 stands for itself if the operand has no elements and lengths of axes do not fit.
     reshape(x: ExprArg, shape: ShapeArg) -> infer(reshaped), sharding = Sharding::Reshaped {
         let shape = match shape.0.as_node::<ShapeExpr>() {
             Some(stated) => {
@@ -226,6 +227,9 @@ fn reordered(cx: &mut Infer<'_>) -> Inferred {
 
 /// Replaces 0 and -1 in a shape; `None` if it has neither.
 ///
+/// Upstream has no text for a tensor of no elements whose shape with a 0 in it was completed before. Where it would fail, 0
+/// stays.
+///
 /// # Source
 /// `ConvertNewShapeToExpr`, `src/relax/op/tensor/manipulate.cc`.
 #[cfg(feature = "build")]
@@ -259,17 +263,23 @@ fn completed(x: &Expr, shape: &ShapeExpr) -> BuildResult<Option<Ref<ShapeExpr>>>
             .with_help("bind the tensor to a variable, or state its shape with `R.match_cast`"));
     };
     let mut dims: Vec<_> = shape.values.iter().cloned().collect();
-    for (i, dim) in dims.iter_mut().enumerate().filter(|(_, dim)| literal(dim) == Some(0)) {
+    let is_zero = |dim: &prim::Expr| literal(dim) == Some(0);
+    let has_elements = !known.iter().any(is_zero);
+    for (i, dim) in dims.iter_mut().enumerate().filter(|(_, dim)| is_zero(dim)) {
         match known.get(i) {
             Some(length) => *dim = length.clone(),
-            None => {
+            None if has_elements => {
                 let message = format!(
                     "0 stands for the length of axis {i}, which is out of range for rank {}",
                     known.len()
                 );
                 return Err(BuildError::message(message));
             }
+            None => return Ok(None),
         }
+    }
+    if !has_elements && rest.is_none() && !dims.iter().any(is_zero) {
+        return Ok(None);
     }
     if let Some(rest) = rest {
         let given = product(dims.iter().filter(|dim| literal(dim).is_none_or(|length| length > 0)))?;

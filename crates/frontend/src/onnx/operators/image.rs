@@ -33,10 +33,10 @@ rows! {
 
 fn grid_sample_(cx: &mut Node<'_, '_>) -> Converted {
     let (x, grid) = (cx.tensor(0)?, cx.tensor(1)?);
-    let method = match cx.text("mode").as_deref() {
-        None | Some("linear" | "bilinear") => "bilinear".to_owned(),
-        Some("cubic" | "bicubic") => "bicubic".to_owned(),
-        Some(other) => other.to_owned(),
+    let method = match cx.one_of("mode", "linear", &["linear", "bilinear", "cubic", "bicubic", "nearest"])? {
+        "linear" => "bilinear",
+        "cubic" => "bicubic",
+        other => other,
     };
     let (axes, layout): (&[i64], _) = match rank(&x)? {
         4 => (&[0, 3, 1, 2], "NCHW"),
@@ -44,12 +44,11 @@ fn grid_sample_(cx: &mut Node<'_, '_>) -> Converted {
         5 => (&[0, 4, 1, 2, 3], "NCDHW"),
         rank => return Err(Reason(format!("needs an operand of rank 4 or 5, not {rank}"))),
     };
-    let padding = cx.text("padding_mode").unwrap_or_else(|| "zeros".to_owned());
+    let padding = cx.one_of("padding_mode", "zeros", &["zeros", "border", "reflection"])?;
     let grid: Expr = permute_dims(grid, Some(ints(axes))).upcast();
-    let method = method.as_str().into();
     let is_aligned = cx.flag("align_corners");
     let found =
-        grid_sample(x.clone(), grid.clone(), method, layout.into(), padding.as_str().into(), is_aligned);
+        grid_sample(x.clone(), grid.clone(), method.into(), layout.into(), padding.into(), is_aligned);
     let found = cx.normalize(found)?;
     // Before TVM 0.27, inference takes the grid for one whose last axis has the coordinates, and so does ours.
     let sides = ops::dims_of(&cx.normalize(grid)?).unwrap_or_default();

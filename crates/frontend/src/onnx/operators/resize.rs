@@ -28,6 +28,20 @@ enum Version {
     Eleven,
 }
 
+/// Mappings from coordinates of the result to those of the operand.
+const COORDINATES: [&str; 7] = [
+    "half_pixel",
+    "half_pixel_symmetric",
+    "pytorch_half_pixel",
+    "align_corners",
+    "asymmetric",
+    "tf_half_pixel_for_nn",
+    "tf_crop_and_resize",
+];
+
+/// Ways to the nearest element.
+const ROUNDINGS: [&str; 4] = ["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"];
+
 /// `R.image.resize2d` or `R.image.resize3d`.
 type Operator = fn(
     Expr,
@@ -49,27 +63,27 @@ struct Resize {
     sizes: Vec<prim::Expr>,
     /// The region that is read: starts, then ends.
     region: Vec<f64>,
-    method: String,
-    coordinates: String,
-    rounding: String,
+    method: &'static str,
+    coordinates: &'static str,
+    rounding: &'static str,
     cubic_alpha: f64,
     cubic_exclude: i64,
     outside: f64,
 }
 
 impl Resize {
-    fn of(cx: &Node<'_, '_>, sizes: Vec<prim::Expr>, coordinates: &str) -> Resize {
-        let method = cx.text("mode").unwrap_or_else(|| "nearest".to_owned());
-        Resize {
+    fn of(cx: &Node<'_, '_>, sizes: Vec<prim::Expr>, coordinates: &'static str) -> Result<Resize, Reason> {
+        let method = cx.one_of("mode", "nearest", &["nearest", "linear", "cubic"])?;
+        Ok(Resize {
             region: vec![0.0; 2 * sizes.len()],
             sizes,
-            method: if method == "nearest" { "nearest_neighbor".to_owned() } else { method },
-            coordinates: coordinates.to_owned(),
-            rounding: "round".to_owned(),
+            method: if method == "nearest" { "nearest_neighbor" } else { method },
+            coordinates,
+            rounding: "round",
             cubic_alpha: -0.75,
             cubic_exclude: 0,
             outside: 0.0,
-        }
+        })
     }
 
     fn build(self, x: Expr) -> Converted {
@@ -86,9 +100,9 @@ impl Resize {
                 ops::shape_of(sizes),
                 Some(region(order)),
                 layout.into(),
-                self.method.as_str().into(),
-                self.coordinates.as_str().into(),
-                self.rounding.as_str().into(),
+                self.method.into(),
+                self.coordinates.into(),
+                self.rounding.into(),
                 self.cubic_alpha,
                 self.cubic_exclude,
                 self.outside,
@@ -183,13 +197,13 @@ fn resize(cx: &mut Node<'_, '_>, version: Version) -> Converted {
             *dim = length;
         }
     }
-    let coordinates = cx.text("coordinate_transformation_mode").unwrap_or_else(|| default.to_owned());
-    let mut resize = Resize::of(cx, spatial(&own, all)?, &coordinates);
+    let coordinates = cx.one_of("coordinate_transformation_mode", default, &COORDINATES)?;
+    let mut resize = Resize::of(cx, spatial(&own, all)?, coordinates)?;
     if version == Version::Eleven {
         resize.region = region(cx, &axes, rank, coordinates == "tf_crop_and_resize")?;
-        resize.rounding = cx.text("nearest_mode").unwrap_or_else(|| "round_prefer_floor".to_owned());
+        resize.rounding = cx.one_of("nearest_mode", "round_prefer_floor", &ROUNDINGS)?;
     } else {
-        resize.rounding = "floor".to_owned();
+        resize.rounding = "floor";
     }
     resize.cubic_alpha = cx.float("cubic_coeff_a").unwrap_or(-0.75);
     resize.cubic_exclude = cx.int("exclude_outside").unwrap_or(0);
@@ -316,9 +330,9 @@ fn upsample(cx: &mut Node<'_, '_>) -> Converted {
         return Err(Reason(format!("has {} scales for an operand of rank {}", scales.len(), own.len())));
     }
     let sizes = spatial(&own, scaled(&own, &scales)?)?;
-    let mut resize = Resize::of(cx, sizes, "asymmetric");
+    let mut resize = Resize::of(cx, sizes, "asymmetric")?;
     if is_operand {
-        resize.rounding = "floor".to_owned();
+        resize.rounding = "floor";
     }
     resize.build(x)
 }
