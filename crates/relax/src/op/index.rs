@@ -319,7 +319,9 @@ fn sliced(cx: &mut Infer<'_>) -> Inferred {
             }
             false => cx.analyzer.simplify(&count),
         };
-        *extent = count;
+        // Upstream infers a negative length where the end lies before the start.
+        let is_empty = count.as_node::<IntImm>().is_some_and(|count| count.value < 0);
+        *extent = if is_empty { IntImm::int64(0) } else { count };
     }
     Ok(x.reshaped(dims))
 }
