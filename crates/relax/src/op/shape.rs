@@ -35,7 +35,7 @@ operators! {
     permute_dims(x: Expr; axes: Option<IntList> = None)
         -> infer(reordered), attrs = PermuteDimsAttrs, sharding = Sharding::Permuted;
     /// The same elements in another shape. In it, 0 stands for the operand's length at the same axis, and one -1 for the rest;
-    /// 0 stands for itself if the operand has no elements and lengths of axes do not fit.
+    /// 0 stands for itself if the operand may have no elements and lengths of axes do not fit.
     reshape(x: ExprArg, shape: ShapeArg) -> infer(reshaped), sharding = Sharding::Reshaped {
         let shape = match shape.0.as_node::<ShapeExpr>() {
             Some(stated) => {
@@ -227,8 +227,7 @@ fn reordered(cx: &mut Infer<'_>) -> Inferred {
 
 /// Replaces 0 and -1 in a shape; `None` if it has neither.
 ///
-/// Upstream has no text for a tensor of no elements whose shape with a 0 in it was completed before. Where it would fail, 0
-/// stays.
+/// Upstream has no text for a shape of no elements that was completed before. Where it would fail, 0 stays.
 ///
 /// # Source
 /// `ConvertNewShapeToExpr`, `src/relax/op/tensor/manipulate.cc`.
@@ -264,7 +263,7 @@ fn completed(x: &Expr, shape: &ShapeExpr) -> BuildResult<Option<Ref<ShapeExpr>>>
     };
     let mut dims: Vec<_> = shape.values.iter().cloned().collect();
     let is_zero = |dim: &prim::Expr| literal(dim) == Some(0);
-    let has_elements = !known.iter().any(is_zero);
+    let has_elements = known.iter().all(|dim| literal(dim).is_some_and(|length| length != 0));
     for (i, dim) in dims.iter_mut().enumerate().filter(|(_, dim)| is_zero(dim)) {
         match known.get(i) {
             Some(length) => *dim = length.clone(),
@@ -278,7 +277,7 @@ fn completed(x: &Expr, shape: &ShapeExpr) -> BuildResult<Option<Ref<ShapeExpr>>>
             None => return Ok(None),
         }
     }
-    if !has_elements && rest.is_none() && !dims.iter().any(is_zero) {
+    if known.iter().any(is_zero) && rest.is_none() && !dims.iter().any(is_zero) {
         return Ok(None);
     }
     if let Some(rest) = rest {
