@@ -64,7 +64,8 @@ pub(crate) struct GlobalArgs {
     /// Colour diagnostics
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: ColorWhen,
-    /// Constants that scripts leave out, as written by `print --constants-out`; repeatable
+    /// Constants that scripts leave out, as written by `print --constants-out`, or by `import --params` as `.safetensors`;
+    /// repeatable
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) constants: Vec<PathBuf>,
     #[command(flatten)]

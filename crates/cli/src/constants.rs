@@ -9,6 +9,7 @@ use tvmscript::{PrinterConfig, Registry};
 
 use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Script};
+use crate::safetensors;
 use crate::settings::Settings;
 use crate::timings::Timings;
 
@@ -44,6 +45,11 @@ pub(crate) fn load<'f>(
     let mut store = ConstantStore::new();
     for path in files {
         let failed = |failure, source| (path.as_path(), FileError::new(failure, source));
+        if path.extension().is_some_and(|extension| extension == "safetensors") {
+            add_safetensors(path, &mut store)
+                .map_err(|reason| failed(FileErrorKind::Unreadable { reason }, None))?;
+            continue;
+        }
         let source = input::read(path, settings, timings).map_err(|failure| failed(failure, None))?;
         match ConstantStore::from_json(&source.text, settings.registry()) {
             Ok(more) => store.extend(more),
@@ -51,4 +57,13 @@ pub(crate) fn load<'f>(
         }
     }
     Ok(with_constants(store))
+}
+
+/// Adds the tensors of a file that `import --params` wrote; texts name them by their content.
+fn add_safetensors(path: &Path, store: &mut ConstantStore) -> Result<(), String> {
+    let file = std::fs::read(path).map_err(|error| error.to_string())?;
+    for tensor in safetensors::tensors(file)? {
+        store.insert(tensor).map_err(|error| error.to_string())?;
+    }
+    Ok(())
 }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use tvmscript::diagnostics::{self, Diagnostic, DiagnosticKind, LineIndex, Position, Report, escape};
+use tvmscript::doc::PrintError;
 use tvmscript::expand::Refused;
 use tvmscript::frontend::{ImportError, ImportErrors};
 use tvmscript::interpreter::RunError;
@@ -130,6 +131,27 @@ impl From<InternalError> for FileErrorKind {
     }
 }
 
+/// What helps with a model that cannot be imported.
+fn advice_on(errors: &ImportErrors) -> impl Iterator<Item = &'static str> {
+    let is_unsupported = |error: &ImportError| matches!(error, ImportError::Unsupported { .. });
+    let lacks_type = |error: &ImportError| matches!(error, ImportError::Node { inputs, .. } if inputs.iter().any(|of| of == "R.Object"));
+    let is_unknown = |error: &ImportError| matches!(error, ImportError::UnknownFormat { .. });
+    let any = |is: &dyn Fn(&ImportError) -> bool| errors.0.iter().any(is);
+    [
+        any(&is_unsupported).then_some(
+            "help: `import --stub-unsupported` keeps unsupported operators as opaque calls; `import --list-operators FORMAT` \
+             lists the supported ones\n",
+        ),
+        any(&lacks_type).then_some(
+            "help: the model states no type for the result of a node that is kept as an opaque call (`R.Object`); infer the \
+             types first, as `onnx.shape_inference.infer_shapes` does\n",
+        ),
+        any(&is_unknown).then_some("help: `import --input-format FORMAT` states the format\n"),
+    ]
+    .into_iter()
+    .flatten()
+}
+
 // A code never changes its meaning and is never reused; E0806 was the code of all errors of printing, E0809 of passes.
 error_codes! {
     FileErrorKind {
@@ -211,7 +233,15 @@ impl fmt::Display for FileErrorKind {
             FileErrorKind::Json(error) => error.fmt(f),
             FileErrorKind::Constants(error) => error.fmt(f),
             FileErrorKind::Unsaved(error) => error.fmt(f),
-            FileErrorKind::Unprintable(error) => write!(f, "cannot be printed: {error}"),
+            FileErrorKind::Unprintable(error) => {
+                write!(f, "cannot be printed: {error}")?;
+                match &**error {
+                    DocsifyError::Print(PrintError::OutputBudget { .. }) => f.write_str(
+                        "; `--elide-constants 16`, of `import` `--params FILE`, leaves out the elements of large constants",
+                    ),
+                    _ => Ok(()),
+                }
+            }
             FileErrorKind::Path(error) => error.fmt(f),
             FileErrorKind::Model => f.write_str("this is a model; `tvmscript import` prints its module"),
             FileErrorKind::TileLang => f.write_str(
@@ -301,9 +331,10 @@ impl FileErrorKind {
             FileErrorKind::Internal(error) => format!("{}: {error}\n", escape::name(name)),
             FileErrorKind::Import(errors) => {
                 let name = escape::name(name);
-                let line =
-                    |error: &ImportError| format!("error: {name}: {}\n", escape::message(&error.to_string()));
-                errors.0.iter().map(line).collect()
+                // A line break in a name could pass for the end of a message.
+                let text = |error: &ImportError| escape::message(&error.to_string()).into_owned();
+                let line = |error: &ImportError| format!("error: {name}: {}\n", escape::name(&text(error)));
+                errors.0.iter().map(line).chain(advice_on(errors).map(str::to_owned)).collect()
             }
             _ => {
                 let (start, _) = self.range(source);

@@ -43,6 +43,11 @@ pub(crate) struct Source {
 }
 
 impl Source {
+    /// Returns `true` if a model was read, which has no text.
+    pub(crate) fn is_model(&self) -> bool {
+        self.text.is_empty()
+    }
+
     /// A text that is read as it is.
     pub(crate) fn new(name: String, text: String) -> Source {
         Source { name, text, ..Source::default() }
@@ -182,7 +187,7 @@ pub(crate) fn display_name(path: &Path) -> String {
     if is_stdin(path) { "<stdin>".to_owned() } else { path.display().to_string() }
 }
 
-fn is_stdin(path: &Path) -> bool {
+pub(crate) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 

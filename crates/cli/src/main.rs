@@ -35,6 +35,7 @@ mod paths;
 mod printer;
 mod python_args;
 mod run_args;
+mod safetensors;
 mod schedule_args;
 mod settings;
 mod stubs_args;

@@ -1,5 +1,6 @@
 //! Models as inputs: every command that reads a script also reads a model, which it imports.
 
+use std::io::Read as _;
 use std::path::Path;
 
 use tvmscript::diagnostics::Diagnostic;
@@ -9,8 +10,11 @@ use tvmscript::python_syntax::ast::TextRange;
 use tvmscript::{Release, registry};
 
 use crate::failure::{FileError, FileErrorKind};
-use crate::input::{Input, Script, Source, Warnings, display_name};
+use crate::input::{Input, Script, Source, Warnings, display_name, is_stdin};
 use crate::timings::Timings;
+
+/// Constants of more elements are left out of texts that another file completes, and of those for people.
+pub(crate) const SHOWN_ELEMENTS: u64 = 16;
 
 /// The release whose importers build the same modules.
 const RELEASE: &str = "tvm-0.27";
@@ -46,6 +50,7 @@ pub(crate) fn import(
         FileError::new(kind, None)
     };
     let model = timings.time("read", || match format {
+        Some(format) if is_stdin(path) => standard_input(format),
         Some(format) => Model::open_as(path, format),
         None => Model::open(path),
     });
@@ -58,6 +63,15 @@ pub(crate) fn import(
     let source = Source::new(display_name(path), String::new());
     let warnings = imported.warnings.iter().map(warning).collect();
     Ok((imported, Warnings::default().with(&source, warnings)))
+}
+
+/// A model of which all is on standard input.
+fn standard_input(format: Format) -> Result<Model, ImportErrors> {
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().read_to_end(&mut bytes);
+    let failed = |error: std::io::Error| ImportError::File { path: "-".into(), error: error.to_string() };
+    read.map_err(failed)?;
+    Ok(Model::from_bytes(format, bytes))
 }
 
 /// Imports a model as the input of a command.

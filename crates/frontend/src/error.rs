@@ -20,7 +20,10 @@ pub enum ImportError {
         error: String,
     },
     /// A file whose name does not tell the format.
-    #[error("the name of `{}` does not tell the format of the model", path.display())]
+    #[error(
+        "the name of `{}` does not tell the format of the model: it ends in none of .onnx, .pt2, .tflite, .pb and .pbtxt",
+        path.display()
+    )]
     UnknownFormat {
         /// The file.
         path: PathBuf,
@@ -142,6 +145,11 @@ fn of_inputs(inputs: &[String]) -> String {
     if inputs.is_empty() { String::new() } else { format!(" on {}", inputs.join(", ")) }
 }
 
+/// A name of the model, of which a line break could pass for the end of a message.
+fn one_line(name: &str) -> String {
+    name.replace('\n', "\\n")
+}
+
 /// Maximum number of names in a message.
 const SHOWN: usize = 10;
 
@@ -161,7 +169,7 @@ impl Display for ImportErrors {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         for (i, error) in self.0.iter().enumerate() {
             let separator = if i == 0 { "" } else { "\n" };
-            write!(f, "{separator}{error}")?;
+            write!(f, "{separator}{}", one_line(&error.to_string()))?;
         }
         Ok(())
     }
@@ -187,13 +195,13 @@ impl From<ImportError> for ImportErrors {
 #[non_exhaustive]
 pub enum ImportWarning {
     /// A name that is no UTF-8.
-    #[error("a name is no UTF-8 and is read as `{name}`")]
+    #[error("a name is no UTF-8 and is read as `{}`", one_line(name))]
     NotUtf8 {
         /// The name with replacement characters.
         name: String,
     },
     /// An input whose name cannot be that of a parameter.
-    #[error("the input `{name}` is the parameter `{used}`")]
+    #[error("the input `{}` is the parameter `{used}`", one_line(name))]
     Renamed {
         /// Name of the input.
         name: String,
@@ -202,14 +210,15 @@ pub enum ImportWarning {
     },
     /// Dimensions without a name, which share one variable.
     #[error(
-        "the unknown dimensions of {inputs} share one variable, so their lengths count as equal; give shapes with `--shape`"
+        "the unknown dimensions of {} share one variable, so their lengths count as equal; give shapes with `--shape`",
+        one_line(inputs)
     )]
     SharedDimension {
         /// The inputs.
         inputs: String,
     },
     /// A node whose result may differ from that of the model's framework.
-    #[error("`{layer}`, an operator `{operator}`: {what}")]
+    #[error("`{}`, an operator `{}`: {what}", one_line(layer), one_line(operator))]
     Approximate {
         /// Name of the node.
         layer: String,

@@ -54,6 +54,8 @@ const MAX_FOLDED: usize = 16;
 pub struct Graph {
     function: FunctionBuilder,
     constants: PtrMap<String>,
+    /// Constants of the model that parameters stand for.
+    kept: PtrMap<Ref<Constant>>,
     params: UniqueNames,
     fills_spans: bool,
     marks_spans: bool,
@@ -73,6 +75,7 @@ impl Graph {
         Ok(Graph {
             function: FunctionBuilder::new(is_dataflow)?,
             constants: PtrMap::default(),
+            kept: PtrMap::default(),
             params: UniqueNames::numbered_from(1),
             fills_spans: options.fills_spans,
             marks_spans: options.marks_spans,
@@ -96,6 +99,18 @@ impl Graph {
     /// Adds a parameter that stands for a weight of the model; see [`Self::input`].
     pub fn weight(&mut self, name: &str, info: Ref<StructInfo>) -> Ref<Var> {
         self.param(name, name, info, SpanMark::Parameter)
+    }
+
+    /// States that a parameter stands for a constant of the model, which the file with the parameters then holds.
+    pub fn keep(&mut self, param: &Ref<Var>, constant: &Expr) {
+        if let Some(constant) = constant.downcast_ref::<Constant>() {
+            self.kept.insert(param.object().clone(), constant.clone());
+        }
+    }
+
+    /// The constant that a parameter stands for.
+    pub fn kept(&self, param: &Expr) -> Option<&Ref<Constant>> {
+        self.kept.get(param.object())
     }
 
     /// Adds a parameter for a tensor that the model calls `source`; see [`Self::input`].
@@ -246,7 +261,7 @@ impl Graph {
         let _layer = Layer::enter(None);
         let function = self.function.finish(result)?;
         let function = if self.marks_spans { with_outputs_marked(function)? } else { function };
-        Ok(Finished { function, constants: self.constants, warnings: self.warnings })
+        Ok(Finished { function, constants: self.constants, kept: self.kept, warnings: self.warnings })
     }
 }
 
@@ -278,6 +293,7 @@ pub struct Finished {
     /// The function.
     pub function: Ref<Function>,
     constants: PtrMap<String>,
+    kept: PtrMap<Ref<Constant>>,
     warnings: Vec<ImportWarning>,
 }
 
@@ -285,30 +301,43 @@ impl Finished {
     /// The model with this function as `main`, and further functions.
     pub fn into_model(self, further: Vec<(Ref<GlobalVar>, Ref<BaseFunc>)>) -> Imported {
         let mut main = self.function;
+        let kept: Vec<_> =
+            main.params.iter().filter_map(|param| self.kept.get(param.object())).cloned().collect();
         let attrs = main.attrs.dict.iter().map(|(key, value)| (key.clone(), value.clone()));
         let attrs = attrs.chain([(GLOBAL_SYMBOL.into(), "main".into())]);
         let attrs = Ref::new(DictAttrs { dict: Map::new(attrs.collect::<Vec<_>>()) });
         main.make_mut().attrs = attrs;
         let main = (GlobalVar::new("main"), main.upcast());
         let module = IRModule::new(std::iter::once(main).chain(further), DictAttrs::new([]), Map::default());
-        let constants = named_constants(&module, &self.constants);
+        let constants = named_constants(&module, &kept, &self.constants);
         Imported { module, constants, warnings: self.warnings }
     }
 }
 
-/// The named constants that a module uses, in order of use; a further constant of a name gets a number.
-fn named_constants(module: &Ref<IRModule>, names: &PtrMap<String>) -> Vec<(String, Ref<Constant>)> {
+/// The named constants that a module uses, in order of use, then those that its parameters stand for; a further constant of
+/// a name gets a number.
+fn named_constants(
+    module: &Ref<IRModule>,
+    kept: &[Ref<Constant>],
+    names: &PtrMap<String>,
+) -> Vec<(String, Ref<Constant>)> {
     let mut found = Vec::new();
     let mut seen = HashSet::new();
     let mut unique = UniqueNames::numbered_from(2);
-    let _ = Visitor::new().pre_order(module.object(), |object| {
-        let Some(constant) = object.downcast_ref::<Constant>() else { return Walk::Advance };
-        let Some(name) = names.get(object).filter(|_| seen.insert(object.address())) else {
-            return Walk::Skip;
-        };
-        found.push((unique.take(name), constant.clone()));
-        Walk::Skip
+    let mut add = |constant: &Ref<Constant>| {
+        let object = constant.object();
+        if let Some(name) = names.get(object).filter(|_| seen.insert(object.address())) {
+            found.push((unique.take(name), constant.clone()));
+        }
+    };
+    let _ = Visitor::new().pre_order(module.object(), |object| match object.downcast_ref::<Constant>() {
+        Some(constant) => {
+            add(constant);
+            Walk::Skip
+        }
+        None => Walk::Advance,
     });
+    kept.iter().for_each(add);
     found
 }
 

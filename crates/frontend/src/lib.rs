@@ -44,6 +44,8 @@ use tvmscript_ir::IRModule;
 use tvmscript_ir_core::Ref;
 use tvmscript_relax::Constant;
 
+use crate::error::Reason;
+
 /// Options of an import.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -83,13 +85,30 @@ impl Default for ImportOptions {
     }
 }
 
+impl ImportOptions {
+    /// The shape that is stated for an input, which the model says to have a rank.
+    ///
+    /// # Errors
+    /// Fails if the shape has another rank.
+    pub fn stated_shape(&self, input: &str, rank: Option<usize>) -> Result<Option<&[i64]>, Reason> {
+        let Some((_, dims)) = self.shapes.iter().find(|(stated, _)| stated == input) else { return Ok(None) };
+        match rank.filter(|rank| *rank != dims.len()) {
+            Some(rank) => {
+                Err(Reason(format!("is given a shape of rank {}, and its rank is {rank}", dims.len())))
+            }
+            None => Ok(Some(dims)),
+        }
+    }
+}
+
 /// An imported model.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Imported {
     /// The module with the function `main`.
     pub module: Ref<IRModule>,
-    /// The constants of the module under the names that the model has for them; each name occurs once.
+    /// The constants of the module, and those that its parameters stand for, under the names that the model has for them;
+    /// each name occurs once.
     pub constants: Vec<(String, Ref<Constant>)>,
     /// Remarks about the model.
     pub warnings: Vec<ImportWarning>,

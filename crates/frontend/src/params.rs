@@ -72,6 +72,29 @@ fn safetensors_type(dtype: DataType) -> String {
     }
 }
 
+/// The element type of a name; `None` for names that the format lacks.
+pub fn safetensors_dtype(name: &str) -> Option<DataType> {
+    let text = match name {
+        "BOOL" => "bool".to_owned(),
+        "F8_E5M2" => "float8_e5m2".to_owned(),
+        "F8_E4M3" => "float8_e4m3fn".to_owned(),
+        "F8_E8M0" => "float8_e8m0fnu".to_owned(),
+        "F4" => "float4_e2m1fn".to_owned(),
+        _ => {
+            let (kind, bits) = name.split_at(name.find(|c: char| c.is_ascii_digit())?);
+            let kind = match kind {
+                "I" => "int",
+                "U" => "uint",
+                "BF" => "bfloat",
+                "F" => "float",
+                _ => return None,
+            };
+            format!("{kind}{bits}")
+        }
+    };
+    text.parse().ok()
+}
+
 fn write_safetensors(constants: &[(String, Ref<Constant>)], out: &mut dyn Write) -> Result<()> {
     let mut header = Emitter::new(0, 0);
     header.open('{');

@@ -3,7 +3,7 @@
 use tvmscript_ir_core::{
     Array, Map, Object, ObjectLike as _, Ref, RewriteError, Str, Value, post_order_mutate,
 };
-use tvmscript_prim::{Expr, ops};
+use tvmscript_prim::{Expr, IntImm, ops};
 use tvmscript_tir::node::{Allocate, DeclBuffer, PrimFunc, StmtRef, flatten};
 use tvmscript_tir::{Buffer, LetStmt};
 
@@ -13,9 +13,11 @@ use crate::node::{AllocBuffer, Bind};
 pub(crate) fn flat(function: Ref<PrimFunc>) -> Result<Ref<PrimFunc>, RewriteError> {
     let address = Array::<Expr>::default().into_object();
     flat_with(function, |buffer| {
+        let alignment = buffer.data_alignment;
+        let alignment = i32::try_from(alignment).map_or_else(|_| IntImm::int64(alignment), IntImm::int32);
         vec![
             ("buffer_allocated_addr".into(), Value::Node(address.clone())),
-            ("buffer_data_alignment".into(), Value::Int(buffer.data_alignment)),
+            ("buffer_data_alignment".into(), alignment.into()),
         ]
     })
 }

@@ -195,6 +195,32 @@ fn words_that_onnx_does_not_list_are_refused() {
     grid.text("padding_mode", "none").check_refused("`padding_mode` is \"none\"");
 }
 
+/// Before version 7, `axis` says where the axes of the second operand begin in the first.
+#[test]
+fn the_second_operand_begins_at_an_axis() {
+    let add = |opset: i64| {
+        let add = case(opset, "Add").input("x", FLOAT, &[2, 3, 3]).input("b", FLOAT, &[3]);
+        add.int("broadcast", 1).int("axis", 1)
+    };
+    add(6).check("R.expand_dims(b, axis=[1])");
+    add(7).check("R.add(x, b)");
+    let last = case(6, "Add").input("x", FLOAT, &[2, 3]).input("b", FLOAT, &[3]).int("broadcast", 1);
+    last.int("axis", 1).check("R.add(x, b)");
+}
+
+#[test]
+fn rounded_lengths_are_remarked() {
+    let warnings = |scale: f32| {
+        let scales = [1.0, 1.0, scale, scale].into_iter().flat_map(f32::to_le_bytes).collect();
+        let resize = case(13, "Resize").input("x", FLOAT, &[1, 1, 4, 4]).constant("roi", FLOAT, &[0], vec![]);
+        let resize = resize.constant("scales", FLOAT, &[4], scales);
+        let model = Model::from_bytes(Format::Onnx, model_of(resize.opset, resize.graph));
+        import(&model, &ImportOptions::default()).unwrap().warnings
+    };
+    assert!(warnings(1.5).is_empty());
+    assert!(warnings(1.7)[0].to_string().contains("scales by the ratio of the rounded lengths"));
+}
+
 #[test]
 fn new_elements_need_a_type() {
     let unpool = case(11, "MaxUnpool").input("x", 0, &[1, 1, 2, 2]).input("indices", INT64, &[1, 1, 2, 2]);

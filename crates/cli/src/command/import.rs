@@ -23,9 +23,6 @@ use crate::settings::Settings;
 use crate::timings::Timings;
 use crate::{Outcome, models, output};
 
-/// Constants of more elements are left out of the text if another file has them.
-const SHOWN_ELEMENTS: u64 = 16;
-
 pub(super) fn run(args: &ImportArgs, run: &mut Run<'_>) -> Outcome {
     if let Some(format) = args.list_operators {
         let operators = frontend::supported_operators(format.into());
@@ -108,7 +105,7 @@ fn printed(
     let mut config = settings.printer_config();
     config.release = config.release.or_else(models::release);
     if args.params.is_some() {
-        config.part_mut::<ConstantOptions>().elide = Some(SHOWN_ELEMENTS);
+        config.part_mut::<ConstantOptions>().elide = Some(models::SHOWN_ELEMENTS);
     }
     let config = PrinterConfig { show_spans: args.show_spans.map(|_| SourceTexts::new()), ..config };
     let text = timings.time("print", || print_text(imported.module.object(), settings.registry(), &config));

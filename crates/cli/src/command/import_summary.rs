@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde_json::json;
+use tvmscript::diagnostics::escape;
 use tvmscript::frontend::Imported;
 use tvmscript::ir_core::Ref;
 use tvmscript::relax::{
@@ -99,16 +100,25 @@ impl Summary {
         let width = |names: &mut dyn Iterator<Item = usize>| names.max().unwrap_or(0).min(40);
         let wide = width(&mut self.inputs.iter().map(|(name, _)| name.chars().count()));
         self.inputs.iter().for_each(|(name, of)| {
+            let name = escape::name(name);
             let _ = writeln!(text, "input   {name:<wide$}  {of}");
         });
         let _ = writeln!(text, "result  {:<wide$}  {}\n", "", self.results);
         let wide = width(&mut self.layers.iter().map(|layer| layer.name.chars().count()));
         for layer in &self.layers {
-            let _ =
-                writeln!(text, "{:<wide$}  {:<40}  {}", layer.name, layer.operators.join(", "), layer.result);
+            let _ = writeln!(
+                text,
+                "{:<wide$}  {:<40}  {}",
+                escape::name(&layer.name),
+                escape::name(&layer.operators.join(", ")),
+                layer.result
+            );
         }
-        let counts: Vec<String> =
-            self.operators.iter().map(|(name, count)| format!("{count} {name}")).collect();
+        let counts: Vec<String> = self
+            .operators
+            .iter()
+            .map(|(operator, count)| format!("{count} {}", escape::name(operator)))
+            .collect();
         let _ = writeln!(
             text,
             "\n{} layers, {} calls: {}",

@@ -1,12 +1,14 @@
 //! `trace`: which passes and sources a node comes from.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 
 use serde_json::json;
-use tvmscript::diagnostics::{LineIndex, Position};
+use tvmscript::diagnostics::{LineIndex, Position, escape};
 use tvmscript::docsifier::{MappedText, print_mapped};
 use tvmscript::ir::IRModule;
+use tvmscript::ir::print::ConstantOptions;
 use tvmscript::ir_core::{AccessPath, SourceTexts};
 use tvmscript::pass::Sequential;
 use tvmscript::pass::instrument::{PassEffect, Provenance};
@@ -18,6 +20,7 @@ use tvmscript_explore::lineage::for_each_own_node;
 use super::{Answer, Run, opt};
 use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Input, Script, Source, Warnings};
+use crate::models::SHOWN_ELEMENTS;
 use crate::settings::Settings;
 use crate::timings::Timings;
 use crate::trace_args::{Trace, TraceFormat};
@@ -31,38 +34,35 @@ pub(super) fn run(args: &Trace, run: &mut Run<'_>) -> Outcome {
             return Outcome::Misused;
         }
     };
-    let mut is_found = true;
+    let mut missing = None;
     let outcome = run.for_each_valid(
         std::slice::from_ref(&args.file),
         |path, settings, timings| trace_file(path, args, (&passes, build.as_ref()), settings, timings),
         |_, text| match text {
-            Some(text) => output::result(&text),
-            None => {
-                is_found = false;
+            Ok(text) => output::result(&text),
+            Err(reason) => {
+                missing = Some(reason);
                 Outcome::No
             }
         },
     );
-    if !is_found {
-        output::diagnose(match args.at {
-            Some(_) => {
-                "error: no node at this place; `trace` without `--at` prints the text with line numbers"
-            }
-            None if args.node.is_some() => "error: no call of a function of TIR has this number",
-            None => "error: nothing came from this source",
-        });
+    if let Some(reason) = missing {
+        output::diagnose(&format!("error: {reason}"));
     }
     outcome
 }
 
-/// The answer for a file; nothing if no node fits the question.
+/// An answer, or the reason why there is none.
+type Found = Result<String, String>;
+
+/// The answer for a file.
 fn trace_file(
     path: &Path,
     args: &Trace,
     (passes, build): (&Sequential<IRModule>, Option<&TracedBuild>),
     settings: &Settings<'_>,
     timings: &mut Timings,
-) -> Answer<(Option<String>, Warnings)> {
+) -> Answer<(Found, Warnings)> {
     let Input { source, mut scripts, warnings } = input::load(path, settings, timings)?;
     let provenance = Provenance::default();
     let answer = transform(args, passes, &provenance, &mut scripts, settings, timings).map(|()| {
@@ -84,10 +84,12 @@ fn graph_node(
     args: &Trace,
     build: Option<&TracedBuild>,
     scripts: &[Script],
-) -> Result<Option<String>, FileErrorKind> {
+) -> Result<Found, FileErrorKind> {
     let nodes =
         scripts.iter().filter_map(|script| script.node.downcast_ref::<IRModule>()).flat_map(graph_nodes);
-    let Some(node) = nodes.into_iter().nth(number) else { return Ok(None) };
+    let Some(node) = nodes.into_iter().nth(number) else {
+        return Ok(Err("no call of a function of TIR has this number".to_owned()));
+    };
     let function = node.function.as_str();
     let schedule = build.and_then(|build| build.function_schedule(function));
     let scheduled = schedule.as_ref().filter(|_| args.schedule);
@@ -99,7 +101,7 @@ fn graph_node(
         });
         let trace = scheduled.map(|schedule| schedule.trace().text(schedule));
         let answer = json!({"node": number, "function": function, "schedule_record": record, "trace": trace});
-        return Ok(Some(format!("{answer}\n")));
+        return Ok(Ok(format!("{answer}\n")));
     }
     let mut text = format!("node {number}: `{function}`\n");
     match scheduled {
@@ -111,7 +113,7 @@ fn graph_node(
         None if args.schedule => text.push_str("no schedule: the function is as it was\n"),
         None => {}
     }
-    Ok(Some(text))
+    Ok(Ok(text))
 }
 
 fn transform(
@@ -159,11 +161,14 @@ struct Tracer<'a> {
 }
 
 impl Tracer<'_> {
-    fn answer(&self, args: &Trace, scripts: &[Script]) -> Result<Option<String>, FileErrorKind> {
+    fn answer(&self, args: &Trace, scripts: &[Script]) -> Result<Found, FileErrorKind> {
         let mut printed = Vec::new();
         let mut lines_before = 0;
         for script in scripts {
-            let config = script.with_own_release(args.text.config(self.settings));
+            let mut config = script.with_own_release(args.text.config(self.settings));
+            if self.source.is_model() {
+                config.part_mut::<ConstantOptions>().elide.get_or_insert(SHOWN_ELEMENTS);
+            }
             let mapped = print_mapped(&script.node, self.settings.registry(), &config)
                 .map_err(FileErrorKind::Unprintable)?;
             let heading = script.heading();
@@ -176,12 +181,16 @@ impl Tracer<'_> {
         let records = match (args.at, &args.from) {
             (Some(at), _) => self.at(&printed, at).into_iter().collect(),
             (None, Some(from)) => self.from(&printed, from),
-            (None, None) => return Ok(Some(numbered(&printed))),
+            (None, None) => return Ok(Ok(numbered(&printed))),
         };
         if records.is_empty() {
-            return Ok(None);
+            let reason = "no node at this place; `trace` without `--at` prints the text with line numbers";
+            return Ok(Err(args
+                .from
+                .as_ref()
+                .map_or_else(|| reason.to_owned(), |from| missing(&printed, from))));
         }
-        Ok(Some(match args.format {
+        Ok(Ok(match args.format {
             TraceFormat::Text => records.iter().map(as_text).collect::<Vec<_>>().join("\n"),
             TraceFormat::Json => {
                 let nodes: Vec<_> = records.iter().map(as_json).collect();
@@ -295,6 +304,43 @@ impl Tracer<'_> {
             SpanKind::Sequence { .. } | SpanKind::Unknown => false,
         }
     }
+}
+
+/// The file or layer of a position; of a call site, that of the call.
+fn name_of(span: Span) -> Option<String> {
+    match span.kind() {
+        SpanKind::CallSite { caller, .. } => name_of(caller),
+        SpanKind::Marked { of, .. } => name_of(of),
+        SpanKind::Source { source } => Some(source.name()),
+        SpanKind::Range { source, .. } | SpanKind::LineColumn { source, .. } => Some(source.name()),
+        SpanKind::Sequence { .. } | SpanKind::Unknown => None,
+    }
+}
+
+/// Number of sources in a message.
+const NAMED_SOURCES: usize = 5;
+
+/// Says that nothing came from a source, and names those of the text with the most similar names.
+fn missing(printed: &[Printed], wanted: &str) -> String {
+    let mut names = BTreeSet::new();
+    for script in printed {
+        for_each_own_node(&script.mapped, |own| {
+            names.extend(own.node.span().parts().into_iter().filter_map(name_of));
+        });
+    }
+    let count = names.len();
+    if count == 0 {
+        return "no node of the text has a source; text of `print --show-spans` and of `import --show-spans` has them"
+            .to_owned();
+    }
+    let distance = |name: &String| (!name.contains(wanted), strsim::damerau_levenshtein(name, wanted));
+    let mut names: Vec<String> = names.into_iter().collect();
+    names.sort_by_cached_key(distance);
+    names.truncate(NAMED_SOURCES);
+    let shown = names.iter().map(|name| format!("`{}`", escape::name(name))).collect::<Vec<_>>().join(", ");
+    let rest =
+        if count > names.len() { format!(", and {} more", count - names.len()) } else { String::new() };
+    format!("nothing came from this source; the sources of the text are {shown}{rest}")
 }
 
 /// The text with line numbers.

@@ -15,6 +15,7 @@ mod explorer_page;
 mod fixes;
 mod fragments;
 mod import_onnx;
+mod import_options;
 mod import_tensorflow;
 #[cfg(feature = "tflite")]
 mod import_tflite;
@@ -23,6 +24,7 @@ mod json_releases;
 mod limits;
 mod misuse;
 mod nodes;
+mod onnx_models;
 mod options;
 mod passes;
 mod pasted;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use tvmscript_ir_core::{DataType, PtrMap, Ref};
+use tvmscript_ir_core::Ref;
 use tvmscript_prim::IntImm;
 use tvmscript_relax::{
     Constant, Expr, ShapeExpr, StructInfo, TensorStructInfo, Tuple, TupleStructInfo, struct_info_of,
@@ -69,8 +69,6 @@ pub(super) struct Importer<'m> {
     /// Names of the nodes, by address.
     layers: HashMap<*const NodeProto, String>,
     scopes: Vec<Scope<'m>>,
-    /// With `keeps_params`: the constants that the parameters stand for.
-    params: PtrMap<Ref<Constant>>,
     dimensions: Dimensions,
     /// The types that the model states for the values of its main graph.
     declared: HashMap<&'m [u8], &'m ValueInfoProto>,
@@ -100,7 +98,6 @@ pub(super) fn import(
         order: Vec::new(),
         layers: HashMap::new(),
         scopes: vec![Scope::new()],
-        params: PtrMap::default(),
         dimensions: Dimensions::default(),
         declared: typed.map(|info| (info.name.as_ref(), info)).collect(),
         files: Files::of_folder(model.folder.clone()),
@@ -125,11 +122,6 @@ pub(super) fn import(
     }
     let finished = importer.graph.finish(result).map_err(internal)?;
     Ok(finished.into_model(Vec::new()))
-}
-
-/// The element type of a tensor.
-fn tensor_dtype(info: &Ref<StructInfo>) -> Option<DataType> {
-    Some(info.as_node::<TensorStructInfo>()?.dtype)
 }
 
 /// The only value, or a tuple of several.
@@ -233,7 +225,7 @@ impl<'m> Importer<'m> {
         if value.is::<Constant>() || value.is::<ShapeExpr>() {
             return Some(value.clone());
         }
-        Some(self.params.get(value.object())?.clone().upcast())
+        Some(self.graph.kept(value)?.clone().upcast())
     }
 
     /// The type that the model states for a value, as far as it is known here.
@@ -248,19 +240,23 @@ impl<'m> Importer<'m> {
             main.initializer.iter().map(|tensor| tensor.name.as_ref()).collect();
         let is_input = |name: &str| main.input.iter().any(|input| text(&input.name) == name);
         for (name, _) in self.options.shapes.iter().filter(|(name, _)| !is_input(name)) {
-            let reason = "is given a shape, and is not an input of the model".to_owned();
+            let all: Vec<String> =
+                main.input.iter().map(|input| format!("`{}`", text(&input.name))).collect();
+            let reason = format!("is given a shape, and the inputs of the model are {}", all.join(", "));
             self.errors.push(ImportError::Input { name: name.clone(), reason });
         }
         let mut dimensions = std::mem::take(&mut self.dimensions);
         let mut count = 0;
         for input in main.input.iter().filter(|input| !initialized.contains(input.name.as_ref())) {
             let name = text(&input.name);
-            let stated = self.options.shapes.iter().find(|(stated, _)| *stated == name);
-            let info = dimensions.type_of(input).map(|info| match (stated, tensor_dtype(&info)) {
-                (Some((_, dims)), Some(dtype)) => {
-                    tensor_of(dims.iter().map(|dim| IntImm::int64(*dim)), dtype)
-                }
-                _ => info,
+            let unnamed = dimensions.unnamed.len();
+            let info = dimensions.type_of(input).and_then(|info| {
+                let Some(tensor) = info.as_node::<TensorStructInfo>() else { return Ok(info) };
+                let failed = |Reason(reason)| ImportError::Input { name: name.to_string(), reason };
+                let stated = self.options.stated_shape(&name, usize::try_from(tensor.ndim).ok());
+                let Some(dims) = stated.map_err(failed)? else { return Ok(info) };
+                dimensions.unnamed.truncate(unnamed);
+                Ok(tensor_of(dims.iter().map(|dim| IntImm::int64(*dim)), tensor.dtype))
             });
             match info {
                 Ok(info) => {
@@ -280,9 +276,10 @@ impl<'m> Importer<'m> {
             }
         }
         self.graph.attr("num_input", tvmscript_ir_core::Value::Int(count));
-        if !dimensions.unnamed.is_empty() {
-            let inputs =
-                dimensions.unnamed.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        if dimensions.unnamed.len() > 1 {
+            let mut inputs = dimensions.unnamed.clone();
+            inputs.dedup();
+            let inputs = inputs.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
             self.graph.warnings.push(ImportWarning::SharedDimension { inputs });
         }
         self.dimensions = dimensions;
@@ -328,9 +325,7 @@ impl<'m> Importer<'m> {
         }
         let shown = name.strip_prefix("onnx::").unwrap_or(&name);
         let var = self.graph.weight(shown, tensor_of(dims.iter().map(|dim| IntImm::int64(*dim)), dtype));
-        if let Some(constant) = constant.downcast_ref::<Constant>() {
-            self.params.insert(var.object().clone(), constant.clone());
-        }
+        self.graph.keep(&var, &constant);
         self.set(name, Value::Known(var.upcast()));
     }
 

@@ -19,7 +19,7 @@ const MAX_OPERATORS: usize = 64;
 #[derive(Debug, Default)]
 pub(super) struct Dimensions {
     variables: HashMap<String, prim::Expr>,
-    /// Inputs with a dimension that has neither length nor name.
+    /// The input of each dimension that has neither length nor name.
     pub(super) unnamed: Vec<String>,
 }
 
@@ -76,7 +76,7 @@ impl Dimensions {
             return Ok(IntImm::int64(length));
         }
         let name = dim.dim_param.as_deref().map(text).unwrap_or_default();
-        if name.trim().is_empty() && self.unnamed.last().is_none_or(|last| last != input) {
+        if name.trim().is_empty() {
             self.unnamed.push(input.to_owned());
         }
         self.expression(&name)

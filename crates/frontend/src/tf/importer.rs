@@ -228,10 +228,10 @@ impl<'m> Importer<'m> {
         if !self.options.keeps_params || self.depth > 0 || !is_weight {
             return constant;
         }
-        match struct_info_of(&constant) {
-            Some(info) => self.graph.input(name, info).upcast(),
-            None => constant,
-        }
+        let Some(info) = struct_info_of(&constant) else { return constant };
+        let var = self.graph.input(name, info);
+        self.graph.keep(&var, &constant);
+        var.upcast()
     }
 
     /// A function of the model.

@@ -13,7 +13,7 @@ use super::operators::makes_nothing;
 use super::proto::{NodeDef, TensorShapeProto};
 use super::saved_model::Interface;
 use super::tensor;
-use crate::error::ImportError;
+use crate::error::{ImportError, Reason};
 use crate::ops::tensor_of;
 
 impl Importer<'_> {
@@ -88,8 +88,10 @@ impl Importer<'_> {
         let failed = |reason: String| ImportError::Input { name: name.to_owned(), reason };
         let dtype = tensor::element_type(dtype)
             .ok_or_else(|| failed(format!("has the element type {dtype}, which is not supported")))?;
-        let stated = self.options.shapes.iter().find(|(stated, _)| stated == name);
-        let lengths = stated.map(|(_, dims)| dims.clone()).or_else(|| tensor::lengths(shape));
+        let own = tensor::lengths(shape);
+        let stated = self.options.stated_shape(name, own.as_ref().map(Vec::len));
+        let stated = stated.map_err(|Reason(reason)| failed(reason))?;
+        let lengths = stated.map(<[i64]>::to_vec).or(own);
         let Some(lengths) = lengths else { return Ok(TensorStructInfo::of_rank(-1, dtype, None).upcast()) };
         let dim = |(axis, length): (usize, &i64)| match length {
             0.. => Ok(IntImm::int64(*length)),

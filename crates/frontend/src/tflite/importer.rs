@@ -246,7 +246,9 @@ impl<'m> Importer<'m> {
         }
         let info = self.type_of(index)?;
         let name = self.name(index);
-        let var: Expr = self.graph.weight(&name, info).upcast();
+        let var = self.graph.weight(&name, info);
+        self.graph.keep(&var, &constant);
+        let var: Expr = var.upcast();
         self.set(index, var.clone());
         Ok(var)
     }
@@ -283,11 +285,19 @@ impl<'m> Importer<'m> {
         let inputs = self.model.subgraphs.get(subgraph).map(|graph| graph.inputs.clone());
         for index in inputs.unwrap_or_default() {
             let name = self.name(index);
-            let stated = self.options.shapes.iter().find(|(stated, _)| subgraph == 0 && *stated == name);
-            let dims = stated.map(|(_, dims)| dims.clone());
-            let dtype = self.tensor(index).ok().and_then(|tensor| tensor.kind.dtype());
-            let info = match (dims, dtype) {
-                (Some(dims), Some(dtype)) => Ok(tensor_of(dims.into_iter().map(IntImm::int64), dtype)),
+            let tensor = self.tensor(index).ok();
+            let dtype = tensor.and_then(|tensor| tensor.kind.dtype());
+            // A tensor of unknown rank has no lengths.
+            let rank = tensor.map(|tensor| tensor.dims().len()).filter(|rank| *rank > 0);
+            let stated = match subgraph {
+                0 => self.options.stated_shape(&name, rank),
+                _ => Ok(None),
+            };
+            let info = match (stated, dtype) {
+                (Ok(Some(dims)), Some(dtype)) => {
+                    Ok(tensor_of(dims.iter().map(|dim| IntImm::int64(*dim)), dtype))
+                }
+                (Err(reason), _) => Err(reason),
                 _ => self.type_of(index),
             };
             match info {

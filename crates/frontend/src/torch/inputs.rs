@@ -7,7 +7,7 @@ use super::argument::Argument;
 use super::importer::Importer;
 use super::program::{InputSpec, Program};
 use super::value::Value;
-use crate::error::ImportError;
+use crate::error::{ImportError, Reason};
 use crate::ops::tensor_of;
 
 impl<'m> Importer<'m> {
@@ -62,16 +62,37 @@ impl<'m> Importer<'m> {
             self.scope.insert(name, Value::Failed);
             return;
         };
-        let stated = self.options.shapes.iter().find(|(stated, _)| is_input && stated == name);
+        let stated = match is_input {
+            true => self.options.stated_shape(name, Some(meta.sizes.len())),
+            false => Ok(None),
+        };
+        let stated = match stated {
+            Ok(stated) => stated,
+            Err(Reason(reason)) => {
+                self.errors.push(failed(reason));
+                self.scope.insert(name, Value::Failed);
+                return;
+            }
+        };
         let dims = match stated {
-            Some((_, dims)) => Ok(dims.iter().map(|dim| IntImm::int64(*dim)).collect()),
+            Some(dims) => Ok(dims.iter().map(|dim| IntImm::int64(*dim)).collect()),
             None => meta.sizes.iter().map(|size| self.symbols.size(size)).collect::<Result<Vec<_>, _>>(),
         };
         let value = match dims.and_then(|dims| Ok((dims, meta.dtype()?))) {
             Ok((dims, dtype)) => {
                 let info = tensor_of(dims, dtype);
                 let role = if is_input { SpanMark::Input } else { SpanMark::Parameter };
-                Value::Known(self.graph.param(name, source, info, role).upcast())
+                let var = self.graph.param(name, source, info, role);
+                if !is_input {
+                    match self.weights.tensor(source) {
+                        Ok(tensor) => {
+                            let constant = self.graph.constant(source, tensor);
+                            self.graph.keep(&var, &constant);
+                        }
+                        Err(error) => self.errors.push(error),
+                    }
+                }
+                Value::Known(var.upcast())
             }
             Err(reason) => {
                 self.errors.push(failed(format!("has a type that is not read: {reason}")));

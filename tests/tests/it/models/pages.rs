@@ -34,13 +34,13 @@ fn the_pages_list_all_operators() {
         (
             Format::Onnx,
             "onnx",
-            "A version is that of the operator set in which the operator took this form; a model of another set uses the newest that is not newer. \
+            "A version is that of the operator set in which the operator took this form; a model of another set uses the newest that is not newer, or else the oldest, as TVM's importer does. \
              `tvmscript import --list-operators onnx` prints the same list.",
         ),
         (
             Format::Torch,
             "pytorch",
-            "Programs of `torch.export`, saved by torch 2.8 or newer (`.pt2`), as exported and after `run_decompositions()`. \
+            "Programs of `torch.export`, saved by torch 2.8 or newer (`torch.export.save(torch.export.export(module, inputs), \"model.pt2\")`), as exported and after `run_decompositions()`. \
              `tvmscript import --list-operators torch` prints the same list.",
         ),
         (

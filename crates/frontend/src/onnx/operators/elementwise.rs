@@ -4,13 +4,14 @@ use tvmscript_ir_core::{DataType, Ref};
 use tvmscript_prim::ops as prim_ops;
 use tvmscript_relax::op::datatype::astype;
 use tvmscript_relax::op::elementwise as op;
+use tvmscript_relax::op::shape::expand_dims;
 use tvmscript_relax::{Call, Constant, Expr, PrimValue};
 
 use super::super::node::{Converted, Node, Output};
 use super::rows;
 use super::scalar::{self, ScalarOp, as_tensor, combined, like};
 use crate::error::Reason;
-use crate::ops::{dtype_of, int_operand, integer_power, numbers};
+use crate::ops::{dtype_of, int_operand, integer_power, ints, numbers, rank_of};
 
 rows! {
     "Abs" { 13: |cx| folding(cx, op::abs) } => "abs";
@@ -80,6 +81,7 @@ fn folding(cx: &mut Node<'_, '_>, op: fn(Expr) -> Ref<Call>) -> Converted {
 /// An operator of two tensors that are broadcast, and of shapes and scalar expressions if there is one for them.
 fn binary(cx: &mut Node<'_, '_>, op: Binary, scalar: Option<ScalarOp>) -> Converted {
     let (a, b) = (cx.input(0)?, cx.input(1)?);
+    let b = at_axis(cx, &a, b)?;
     if let Some(value) = scalar.and_then(|scalar| combined(&a, &b, scalar)) {
         return Ok(value?.into());
     }
@@ -89,6 +91,17 @@ fn binary(cx: &mut Node<'_, '_>, op: Binary, scalar: Option<ScalarOp>) -> Conver
         false => as_tensor(value),
     };
     cx.fold(op(as_operand(a)?, as_operand(b)?))
+}
+
+/// The second operand with axes of length 1 at its end: before version 7, `axis` says where its axes begin in the first.
+fn at_axis(cx: &mut Node<'_, '_>, a: &Expr, b: Expr) -> Result<Expr, Reason> {
+    let stated = cx.int("axis").filter(|_| cx.opset < 7 && cx.flag("broadcast"));
+    let (Some(axis), Some(rank), Some(own)) = (stated, rank_of(a), rank_of(&b)) else { return Ok(b) };
+    let missing = rank.saturating_sub(crate::ops::axis(axis, rank)? + own);
+    match missing {
+        0 => Ok(b),
+        _ => cx.folded(expand_dims(b, ints(&(own as i64..(own + missing) as i64).collect::<Vec<_>>()))),
+    }
 }
 
 fn is_integer(value: &Expr) -> bool {

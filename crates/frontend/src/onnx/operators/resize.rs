@@ -146,6 +146,17 @@ fn scaled(own: &[prim::Expr], scales: &[f64]) -> Result<Vec<prim::Expr>, Reason>
     own.iter().zip(scales).map(one).collect()
 }
 
+/// Remarks that Relax takes the ratio of the lengths for the scale, where the lengths are rounded.
+fn warn_of_rounding(cx: &mut Node<'_, '_>, own: &[prim::Expr], scales: &[f64]) {
+    let is_exact = |(dim, scale): (&prim::Expr, &f64)| {
+        let length = int_value(dim).map_or(1.0, |length| length as f64);
+        (length * scale).fract() == 0.0
+    };
+    if !own.iter().zip(scales).all(is_exact) {
+        cx.warn("Relax scales by the ratio of the rounded lengths, ONNX by the stated scales");
+    }
+}
+
 /// Checks that the first two axes keep their lengths, and returns the others.
 fn spatial(own: &[prim::Expr], all: Vec<prim::Expr>) -> Result<Vec<prim::Expr>, Reason> {
     let changes = |(old, new): (&prim::Expr, &prim::Expr)| match (int_value(old), int_value(new)) {
@@ -183,6 +194,7 @@ fn resize(cx: &mut Node<'_, '_>, version: Version) -> Converted {
             Some(scales) => {
                 check_count(&axes, scales.len())?;
                 let chosen = axes.iter().filter_map(|at| own.get(*at)).cloned().collect::<Vec<_>>();
+                warn_of_rounding(cx, &chosen, &scales);
                 scaled(&chosen, &scales)?
             }
             None => scaled_at_run_time(cx, &x, &axes, rank, scales)?,
@@ -261,6 +273,7 @@ fn stated_sizes(
         "not_smaller" => ratios.fold(0.0, f64::max),
         other => return Err(Reason(format!("the policy `{other}` is unknown"))),
     };
+    warn_of_rounding(cx, own, &vec![ratio; own.len()]);
     let sizes = lengths.iter().map(|length| (length * ratio + 0.5).floor() as i64);
     Ok(sizes.map(IntImm::int64).collect())
 }
@@ -330,6 +343,7 @@ fn upsample(cx: &mut Node<'_, '_>) -> Converted {
         return Err(Reason(format!("has {} scales for an operand of rank {}", scales.len(), own.len())));
     }
     let sizes = spatial(&own, scaled(&own, &scales)?)?;
+    warn_of_rounding(cx, &own, &scales);
     let mut resize = Resize::of(cx, sizes, "asymmetric")?;
     if is_operand {
         resize.rounding = "floor";

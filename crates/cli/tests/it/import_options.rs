@@ -1,0 +1,100 @@
+//! Options and messages of `import`.
+
+use crate::common::{file, path, run, run_with};
+use crate::onnx_models::*;
+
+/// An operand of a stub's consumer needs a type.
+#[test]
+fn results_of_stubs_need_types_of_the_model() {
+    let graph = Graph {
+        nodes: vec![node("Fancy", &["x"], &["f"]), node("Relu", &["f"], &["y"])],
+        inputs: vec![value("x", FLOAT, &["3"])],
+        outputs: vec!["y"],
+        ..Graph::default()
+    };
+    let error = refused(&graph.model(), &["--stub-unsupported"]);
+    assert!(error.contains("help: the model states no type for the result of a node"), "{error}");
+}
+
+/// Names of a model neither end a line of a message nor reach the terminal as they are.
+#[test]
+fn names_stay_on_their_line() {
+    let name = "layer\nerror: forged\u{1b}[2J";
+    let graph = |op: &str| Graph {
+        nodes: vec![with(node(op, &["x"], &["y"]), &[named(name)])],
+        inputs: vec![value("x", FLOAT, &["3"])],
+        outputs: vec!["y"],
+        ..Graph::default()
+    };
+    let error = refused(&graph("Fancy").model(), &[]);
+    assert!(error.contains("`layer\\nerror: forged\\x1b[2J`"), "{error}");
+    let summary = import(&graph("Relu").model(), &["--summary"]).stdout;
+    assert!(summary.contains("\nlayer\\nerror: forged\\x1b[2J  nn.relu"), "{summary}");
+}
+
+/// `--params` holds the weights in either form, and completes the text that leaves them out.
+#[test]
+fn files_of_parameters_hold_all_weights() {
+    let weights: Vec<u8> = (0..32u8).flat_map(|value| f32::from(value).to_le_bytes()).collect();
+    let graph = Graph {
+        nodes: vec![node("MatMul", &["x", "w"], &["y"])],
+        inputs: vec![value("x", FLOAT, &["2", "4"])],
+        outputs: vec!["y"],
+        constants: vec![tensor("w", FLOAT, &[4, 8], &weights)],
+        ..Graph::default()
+    };
+    let params = path("weights.safetensors");
+    let params = params.to_str().expect("an ASCII path");
+    let kept = import(&graph.model(), &["--keep-params", "--params", params]).stdout;
+    assert!(kept.contains("w: R.Tensor((4, 8), dtype=\"float32\")"), "{kept}");
+    assert!(std::fs::read(params).expect("a file").ends_with(&weights));
+    let whole = import(&graph.model(), &[]).stdout;
+    let partial = file("partial.py", import(&graph.model(), &["--params", params]).stdout);
+    let completed = run(&["print", "--profile", "tvm-0.27", "--constants", params, &partial]);
+    assert_eq!(completed.stdout, whole, "{}", completed.stderr);
+    let bytes = std::fs::read(params).expect("a file");
+    std::fs::write(params, bytes.split_last().expect("bytes").1).expect("a file");
+    let damaged = run(&["print", "--constants", params, &partial]);
+    assert!(
+        damaged.stderr.contains("no file of safetensors that can be read: the tensor `w`"),
+        "{}",
+        damaged.stderr
+    );
+}
+
+/// A stated shape has the rank of the input; one unknown length shares its variable with none.
+#[test]
+fn stated_shapes_fit_the_rank() {
+    let graph = |dims: &[&str]| Graph {
+        nodes: vec![node("Relu", &["x"], &["y"])],
+        inputs: vec![value("x", FLOAT, dims)],
+        outputs: vec!["y"],
+        ..Graph::default()
+    };
+    let error = refused(&graph(&["n", "6"]).model(), &["--shape", "x=2"]);
+    assert!(error.contains("the input `x` is given a shape of rank 1, and its rank is 2"), "{error}");
+    let error = refused(&graph(&["n", "6"]).model(), &["--shape", "z=2,6"]);
+    assert!(error.contains("the input `z` is given a shape, and the inputs of the model are `x`"), "{error}");
+    assert_eq!(import(&graph(&["", "6"]).model(), &[]).stderr, "");
+    let shared = import(&graph(&["", "", "6"]).model(), &[]).stderr;
+    assert!(shared.contains("the unknown dimensions of `x` share one variable"), "{shared}");
+    assert_eq!(import(&graph(&["", "", "6"]).model(), &["--shape", "x=2,3,6"]).stderr, "");
+}
+
+#[test]
+fn a_model_may_come_by_standard_input() {
+    let graph = Graph {
+        nodes: vec![node("Relu", &["x"], &["y"])],
+        inputs: vec![value("x", FLOAT, &["3"])],
+        outputs: vec!["y"],
+        ..Graph::default()
+    };
+    let ran = run_with(&["import", "-", "--input-format", "onnx"], &graph.model());
+    assert!(ran.stdout.contains("R.nn.relu(x)"), "{}", ran.stderr);
+    let unknown = run_with(&["import", "-"], &graph.model());
+    assert!(
+        unknown.stderr.contains("help: `import --input-format FORMAT` states the format"),
+        "{}",
+        unknown.stderr
+    );
+}
