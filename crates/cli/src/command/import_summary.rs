@@ -1,6 +1,6 @@
 //! `import --summary`: the layers of a model with their operators and shapes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 use serde_json::json;
@@ -29,6 +29,8 @@ pub(super) struct Summary {
     inputs: Vec<(String, String)>,
     results: String,
     layers: Vec<Layer>,
+    /// Positions of the layers by name: calls of one may stand apart.
+    places: HashMap<String, usize>,
     /// Number of calls of each operator of Relax.
     operators: BTreeMap<String, usize>,
     constants: usize,
@@ -72,10 +74,11 @@ impl Summary {
             .to_owned();
         *self.operators.entry(operator.clone()).or_default() += 1;
         let Some(name) = value.span().source_name() else { return };
-        if self.layers.last().is_none_or(|layer| layer.name != name) {
+        let place = *self.places.entry(name.clone()).or_insert_with(|| {
             self.layers.push(Layer { name, ..Layer::default() });
-        }
-        if let Some(layer) = self.layers.last_mut() {
+            self.layers.len() - 1
+        });
+        if let Some(layer) = self.layers.get_mut(place) {
             layer.operators.push(operator);
             layer.result = result_of(value);
         }

@@ -35,7 +35,7 @@ operators! {
     permute_dims(x: Expr; axes: Option<IntList> = None)
         -> infer(reordered), attrs = PermuteDimsAttrs, sharding = Sharding::Permuted;
     /// The same elements in another shape. In it, 0 stands for the operand's length at the same axis, and one -1 for the rest;
-    /// 0 stands for itself if the operand may have no elements and lengths of axes do not fit.
+    /// 0 stands for itself if the operand has no elements, or no axis of this number and maybe no elements.
     reshape(x: ExprArg, shape: ShapeArg) -> infer(reshaped), sharding = Sharding::Reshaped {
         let shape = match shape.0.as_node::<ShapeExpr>() {
             Some(stated) => {
@@ -227,7 +227,8 @@ fn reordered(cx: &mut Infer<'_>) -> Inferred {
 
 /// Replaces 0 and -1 in a shape; `None` if it has neither.
 ///
-/// Upstream has no text for a shape of no elements that was completed before. Where it would fail, 0 stays.
+/// Upstream prints completed shapes, and misreads a 0 of them. Here it stays, unless the shape has a -1, which such text never
+/// has.
 ///
 /// # Source
 /// `ConvertNewShapeToExpr`, `src/relax/op/tensor/manipulate.cc`.
@@ -261,8 +262,11 @@ fn completed(x: &Expr, shape: &ShapeExpr) -> BuildResult<Option<Ref<ShapeExpr>>>
         return Err(BuildError::message("0 and -1 need a tensor of known shape")
             .with_help("bind the tensor to a variable, or state its shape with `R.match_cast`"));
     };
-    let mut dims: Vec<_> = shape.values.iter().cloned().collect();
     let is_zero = |dim: &prim::Expr| literal(dim) == Some(0);
+    if rest.is_none() && known.iter().any(is_zero) {
+        return Ok(None);
+    }
+    let mut dims: Vec<_> = shape.values.iter().cloned().collect();
     let has_elements = known.iter().all(|dim| literal(dim).is_some_and(|length| length != 0));
     for (i, dim) in dims.iter_mut().enumerate().filter(|(_, dim)| is_zero(dim)) {
         match known.get(i) {
@@ -276,9 +280,6 @@ fn completed(x: &Expr, shape: &ShapeExpr) -> BuildResult<Option<Ref<ShapeExpr>>>
             }
             None => return Ok(None),
         }
-    }
-    if known.iter().any(is_zero) && rest.is_none() && !dims.iter().any(is_zero) {
-        return Ok(None);
     }
     if let Some(rest) = rest {
         let given = product(dims.iter().filter(|dim| literal(dim).is_none_or(|length| length > 0)))?;
