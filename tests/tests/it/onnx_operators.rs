@@ -88,6 +88,13 @@ impl Case {
             .map_err(|error| error.to_string())
     }
 
+    /// The remarks, one per line.
+    fn warnings(self) -> String {
+        let model = Model::from_bytes(Format::Onnx, model_of(self.opset, self.graph));
+        let imported = import(&model, &ImportOptions::default()).unwrap();
+        imported.warnings.iter().map(|warning| format!("{warning}\n")).collect()
+    }
+
     /// The operators of the calls, in order.
     fn calls(self) -> String {
         let text = self.imported().unwrap();
@@ -213,12 +220,27 @@ fn rounded_lengths_are_remarked() {
     let warnings = |scale: f32| {
         let scales = [1.0, 1.0, scale, scale].into_iter().flat_map(f32::to_le_bytes).collect();
         let resize = case(13, "Resize").input("x", FLOAT, &[1, 1, 4, 4]).constant("roi", FLOAT, &[0], vec![]);
-        let resize = resize.constant("scales", FLOAT, &[4], scales);
-        let model = Model::from_bytes(Format::Onnx, model_of(resize.opset, resize.graph));
-        import(&model, &ImportOptions::default()).unwrap().warnings
+        resize.constant("scales", FLOAT, &[4], scales).warnings()
     };
-    assert!(warnings(1.5).is_empty());
-    assert!(warnings(1.7)[0].to_string().contains("scales by the ratio of the rounded lengths"));
+    assert_eq!(warnings(1.5), "");
+    assert!(warnings(1.7).contains("scales by the ratio of the rounded lengths"));
+}
+
+#[test]
+fn other_values_than_those_of_onnx_are_remarked() {
+    let dropout = |mode: u8| {
+        let dropout = case(13, "Dropout").input("x", FLOAT, &[3]).float("ratio", 0.5);
+        dropout.constant("mode", BOOL, &[], vec![mode])
+    };
+    assert_eq!(dropout(0).warnings(), "");
+    assert!(dropout(1).warnings().contains("in training mode, ONNX drops elements"));
+    assert!(dropout(0).result("mask").warnings().contains("the mask has the type of the operand"));
+    let shift = |by: u8| {
+        let shift = case(11, "BitShift").input("x", UINT8, &[2]).constant("by", UINT8, &[1], vec![by]);
+        shift.text("direction", "LEFT").warnings()
+    };
+    assert_eq!(shift(7), "");
+    assert!(shift(8).contains("a shift by all bits or more is 0 in ONNX"));
 }
 
 #[test]

@@ -14,7 +14,9 @@ use super::super::node::{Converted, Node, Output};
 use super::rows;
 use super::scalar::{like, same};
 use crate::error::Reason;
-use crate::ops::{axis as axis_in, dims, dims_of, dtype_of, int_operand, rank, rank_of, reshape, shape_of};
+use crate::ops::{
+    axis as axis_in, dims, dims_of, dtype_of, int_operand, numbers, rank, rank_of, reshape, shape_of,
+};
 
 rows! {
     "BiasGelu" in "com.microsoft" { 1: |cx| {
@@ -26,6 +28,13 @@ rows! {
         Ok(nn::dropout(cx.input(0)?, ratio).into())
     }, 12: |cx| {
         let ratio = cx.constant_number(1, "the ratio").ok().flatten().unwrap_or(0.5);
+        let mode = cx.constant_or_value(2).map(|mode| numbers(&mode));
+        if mode.is_some_and(|mode| mode.is_none_or(|mode| mode.iter().any(|flag| *flag != 0.0))) {
+            cx.warn("in training mode, ONNX drops elements; here all stay");
+        }
+        if cx.output_count() > 1 {
+            cx.warn("the mask has the type of the operand, as in TVM, and not bool");
+        }
         Ok(nn::dropout(cx.input(0)?, ratio).into())
     } } => "nn.dropout";
     "Elu" { 1: elu } => "exp, subtract, nn.relu, multiply, add";

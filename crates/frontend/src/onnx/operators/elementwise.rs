@@ -131,6 +131,11 @@ fn modulo(cx: &mut Node<'_, '_>) -> Converted {
 }
 
 fn bit_shift(cx: &mut Node<'_, '_>) -> Converted {
+    let (x, by) = (cx.input(0)?, cx.input(1)?);
+    let bits = f64::from(scalar::element_type(&x).bits);
+    if numbers(&by).is_some_and(|by| by.iter().any(|by| *by >= bits)) {
+        cx.warn("a shift by all bits or more is 0 in ONNX, and anything here");
+    }
     match cx.text("direction").as_deref() {
         None | Some("LEFT") => binary(cx, op::left_shift, None),
         Some("RIGHT") => binary(cx, op::right_shift, None),
