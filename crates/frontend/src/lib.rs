@@ -123,7 +123,7 @@ pub struct Imported {
     allow(unused_variables)
 )]
 pub fn import(model: &Model, options: &ImportOptions) -> Result<Imported, ImportErrors> {
-    match model.format {
+    let imported = match model.format {
         #[cfg(feature = "onnx")]
         Format::Onnx => onnx::import(model, options),
         #[cfg(feature = "torch")]
@@ -134,7 +134,8 @@ pub fn import(model: &Model, options: &ImportOptions) -> Result<Imported, Import
         Format::TensorFlow => tf::import(model, options),
         #[allow(unreachable_patterns, reason = "all formats may be switched on")]
         format => Err(ImportError::NotBuiltIn { format }.into()),
-    }
+    };
+    imported.map_err(|errors| model.explained(errors))
 }
 
 /// The supported operators of a format, in order of their names; none of a format that this build leaves out.

@@ -134,6 +134,40 @@ impl Model {
         Ok(Model::from_bytes(format, std::fs::read(file)?))
     }
 
+    /// What the content looks like, if that is not a model of the format.
+    fn looks_like(&self) -> Option<&'static str> {
+        let bytes = self.bytes.as_ref();
+        let is_text = || {
+            let start = bytes.get(..64).unwrap_or(bytes);
+            !start.is_empty()
+                && start.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace())
+        };
+        // The version of the format, then a field of bytes.
+        let is_onnx = || matches!(bytes, [0x08, 1..=31, 0x12 | 0x1a | 0x22 | 0x2a | 0x32 | 0x3a | 0x42, ..]);
+        let (format, found) = match bytes {
+            [b'P', b'K', 3, 4, ..] => (Some(Format::Torch), "an archive, as PyTorch and NumPy write them"),
+            [_, _, _, _, b'T', b'F', b'L', b'3', ..] => (Some(Format::Tflite), "a TFLite model"),
+            _ if bytes.starts_with(b"version https://git-lfs") => {
+                (None, "a pointer of Git LFS; `git lfs pull` fetches the model")
+            }
+            _ if is_text() => (self.is_text.then_some(self.format), "text"),
+            _ if is_onnx() => (Some(Format::Onnx), "an ONNX model"),
+            _ => return None,
+        };
+        (format != Some(self.format)).then_some(found)
+    }
+
+    /// The errors of an import, with what the content looks like if it cannot be read at all.
+    pub(crate) fn explained(&self, mut errors: ImportErrors) -> ImportErrors {
+        for error in &mut errors.0 {
+            if let (ImportError::Container { reason, .. }, Some(found)) = (error, self.looks_like()) {
+                reason.push_str("; it looks like ");
+                reason.push_str(found);
+            }
+        }
+        errors
+    }
+
     /// Size of the model's file in bytes.
     pub fn byte_count(&self) -> usize {
         #[cfg(feature = "onnx")]

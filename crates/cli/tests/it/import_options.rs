@@ -98,3 +98,19 @@ fn a_model_may_come_by_standard_input() {
         unknown.stderr
     );
 }
+
+/// Content of another kind than the name says is named.
+#[test]
+fn content_of_another_kind_is_named() {
+    let refusal = |name: &str, content: &[u8]| run(&["import", &file(name, content)]).stderr;
+    let pointer = refusal("lfs.onnx", b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 7\n");
+    assert!(
+        pointer.contains("it looks like a pointer of Git LFS; `git lfs pull` fetches the model"),
+        "{pointer}"
+    );
+    let page = refusal("page.pb", b"<html><body>Not found</body></html>");
+    assert!(page.contains("it looks like text"), "{page}");
+    let graph = Graph { outputs: vec!["x"], inputs: vec![value("x", FLOAT, &["3"])], ..Graph::default() };
+    let onnx = refusal("graph.tflite", &graph.model());
+    assert!(onnx.contains("it looks like an ONNX model"), "{onnx}");
+}
