@@ -345,6 +345,13 @@ fn sizes_of_a_file_are_not_trusted() {
     }
     let deep = format!("{}{}", "Add(".repeat(100_000), ")".repeat(100_000));
     let relu = node("torch.ops.aten.relu.default", &[tensor("x")], "y");
+    let negative = self::program(graph(&[("x", json!([-2]))], std::slice::from_ref(&relu), &["y"]), &[]);
+    let refused = run(&["import", &archive("torch_negative.pt2", &negative, &[])]);
+    assert!(
+        refused.stderr.contains("the input `x` has a type that is not read: a length is -2"),
+        "{}",
+        refused.stderr
+    );
     let deep = self::program(graph(&[("x", json!([deep]))], &[relu], &["y"]), &[]);
     let refused = run(&["import", &archive("torch_deep.pt2", &deep, &[])]);
     assert_eq!(refused.status, 1);

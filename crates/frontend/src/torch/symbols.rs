@@ -44,7 +44,8 @@ impl Symbols {
     /// A length.
     pub(super) fn size(&mut self, size: &Size) -> Result<prim::Expr, String> {
         match size {
-            Size::AsInt(value) => Ok(IntImm::int64(*value)),
+            Size::AsInt(value @ 0..) => Ok(IntImm::int64(*value)),
+            Size::AsInt(value) => Err(format!("a length is {value}")),
             Size::AsExpr { expr_str } => self.expression(expr_str),
         }
     }
