@@ -63,6 +63,10 @@ impl Case {
         self.attribute(AttributeProto { name: name.into(), i: Some(value), ..AttributeProto::default() })
     }
 
+    fn float_attribute(self, name: &'static str, value: f32) -> Case {
+        self.attribute(AttributeProto { name: name.into(), f: Some(value), ..AttributeProto::default() })
+    }
+
     fn ints(self, name: &'static str, values: &[i64]) -> Case {
         let ints = values.to_vec();
         self.attribute(AttributeProto { name: name.into(), ints, ..AttributeProto::default() })
@@ -241,6 +245,15 @@ fn other_values_than_those_of_onnx_are_remarked() {
     };
     assert_eq!(shift(7), "");
     assert!(shift(8).contains("a shift by all bits or more is 0 in ONNX"));
+}
+
+/// Numbers that the conversion adds have the type of the operand, also one of less than a byte.
+#[test]
+fn numbers_of_four_bits_are_packed() {
+    const INT4: i32 = 22;
+    let normalized =
+        case(13, "LRN").input("x", INT4, &[1, 3, 8, 8]).int("size", 3).float_attribute("bias", 3.0);
+    normalized.check(r#"R.add(lv4, R.raw_const("Aw==", (), "int4"))"#);
 }
 
 #[test]

@@ -41,6 +41,20 @@ pub(crate) fn rounded(dtype: DataType, value: f64) -> f64 {
     round(dtype, value).unwrap_or(value)
 }
 
+/// Elements of less than a byte, one after the other from the lowest bit on.
+fn packed(words: &[u64], bits: usize) -> Vec<u8> {
+    let mut bytes = vec![0; (words.len() * bits).div_ceil(8)];
+    for (at, word) in words.iter().enumerate() {
+        for bit in (0..bits).filter(|bit| word >> bit & 1 == 1) {
+            let place = at * bits + bit;
+            if let Some(byte) = bytes.get_mut(place / 8) {
+                *byte |= 1 << (place % 8);
+            }
+        }
+    }
+    bytes
+}
+
 impl Tensor {
     /// Makes a tensor of integers; wraps them.
     pub fn of_ints(dtype: DataType, shape: Vec<usize>, data: impl IntoIterator<Item = i128>) -> Tensor {
@@ -76,15 +90,17 @@ impl Tensor {
     /// Encodes the elements.
     pub fn encode(&self) -> Ref<TensorNode> {
         let dtype = self.dtype;
-        let width = usize::from(dtype.bits / 8);
         let words: Vec<u64> = match &self.data {
             Data::Int(values) => values.iter().map(|value| *value as u64).collect(),
             Data::Float(values) => {
                 values.iter().map(|value| float_to_bits(dtype, *value).unwrap_or(0)).collect()
             }
         };
-        let bytes: Vec<u8> =
-            words.iter().flat_map(|word| word.to_le_bytes().into_iter().take(width)).collect();
+        let width = usize::from(dtype.bits / 8);
+        let bytes: Vec<u8> = match dtype.bits {
+            bits @ 1..8 => packed(&words, bits.into()),
+            _ => words.iter().flat_map(|word| word.to_le_bytes().into_iter().take(width)).collect(),
+        };
         let shape: Vec<i64> = self.shape.iter().map(|dim| *dim as i64).collect();
         Ref::new(TensorNode { dtype, shape: shape.into(), data: bytes.into() })
     }
