@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use tvmscript::frontend::params::ParamsFormat;
 use tvmscript::ir::constants::ConstantStore;
 use tvmscript::ir::print::ConstantOptions;
 use tvmscript::ir_core::Elided;
@@ -45,9 +46,10 @@ pub(crate) fn load<'f>(
     let mut store = ConstantStore::new();
     for path in files {
         let failed = |failure, source| (path.as_path(), FileError::new(failure, source));
-        if path.extension().is_some_and(|extension| extension == "safetensors") {
-            add_safetensors(path, &mut store)
-                .map_err(|reason| failed(FileErrorKind::Unreadable { reason }, None))?;
+        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        if let Some(format) = ParamsFormat::of_extension(&extension.to_ascii_lowercase()) {
+            let unreadable = |reason| failed(FileErrorKind::Unreadable { reason }, None);
+            add_params(path, format, &mut store).map_err(unreadable)?;
             continue;
         }
         let source = input::read(path, settings, timings).map_err(|failure| failed(failure, None))?;
@@ -60,7 +62,10 @@ pub(crate) fn load<'f>(
 }
 
 /// Adds the tensors of a file that `import --params` wrote; texts name them by their content.
-fn add_safetensors(path: &Path, store: &mut ConstantStore) -> Result<(), String> {
+fn add_params(path: &Path, format: ParamsFormat, store: &mut ConstantStore) -> Result<(), String> {
+    if format == ParamsFormat::Npz {
+        return Err("`.npz` is not read; `import --params FILE.safetensors` writes what is".to_owned());
+    }
     let file = std::fs::read(path).map_err(|error| error.to_string())?;
     for tensor in safetensors::tensors(file)? {
         store.insert(tensor).map_err(|error| error.to_string())?;

@@ -131,10 +131,14 @@ impl From<InternalError> for FileErrorKind {
     }
 }
 
-/// What helps with a model that cannot be imported.
+/// Advice on a model that cannot be imported.
 fn advice_on(errors: &ImportErrors) -> impl Iterator<Item = &'static str> {
     let is_unsupported = |error: &ImportError| matches!(error, ImportError::Unsupported { .. });
     let lacks_type = |error: &ImportError| matches!(error, ImportError::Node { inputs, .. } if inputs.iter().any(|of| of == "R.Object"));
+    let is_control_flow = |error: &ImportError| {
+        matches!(error, ImportError::Unsupported { operator, .. }
+            if ["Enter", "Exit", "Merge", "NextIteration", "Switch"].contains(&operator.as_str()))
+    };
     let is_unknown = |error: &ImportError| matches!(error, ImportError::UnknownFormat { .. });
     let any = |is: &dyn Fn(&ImportError) -> bool| errors.0.iter().any(is);
     [
@@ -142,8 +146,11 @@ fn advice_on(errors: &ImportErrors) -> impl Iterator<Item = &'static str> {
             "help: `import --stub-unsupported` keeps unsupported operators as opaque calls; `import --list-operators FORMAT` \
              lists the supported ones\n",
         ),
+        any(&is_control_flow).then_some(
+            "help: `import --lower-control-flow` converts loops and conditionals of version 1 of TensorFlow\n",
+        ),
         any(&lacks_type).then_some(
-            "help: the model states no type for the result of a node that is kept as an opaque call (`R.Object`); infer the \
+            "help: the model states no type for a value that is an `R.Object`, such as the result of an opaque call; infer the \
              types first, as `onnx.shape_inference.infer_shapes` does\n",
         ),
         any(&is_unknown).then_some("help: `import --input-format FORMAT` states the format\n"),
@@ -162,7 +169,8 @@ error_codes! {
             "The file begins like JSON of a node, but is not valid JSON, or names types and fields that do not exist.";
         FileErrorKind::Constants(_) => "E0804" "constants" "The file given with `--constants` contains no constants.";
         FileErrorKind::Unsaved(_) => "E0805" "left-out"
-            "The text leaves out the elements of a constant. Give the file that `print --constants-out` wrote with it.";
+            "The text leaves out the elements of a constant. `--constants` takes the file that `print --constants-out` or `import \
+             --params` wrote with it.";
         FileErrorKind::Path(_) => "E0807" "path"
             "An access path on the command line is malformed, or leads to no part of the script.";
         FileErrorKind::NoFunction { .. } => "E0810" "no-function"
@@ -237,7 +245,8 @@ impl fmt::Display for FileErrorKind {
                 write!(f, "cannot be printed: {error}")?;
                 match &**error {
                     DocsifyError::Print(PrintError::OutputBudget { .. }) => f.write_str(
-                        "; `--elide-constants 16`, of `import` `--params FILE`, leaves out the elements of large constants",
+                        "; `--elide-constants 16` leaves out the elements of large constants, and `import --params FILE` writes \
+                         them to a file",
                     ),
                     _ => Ok(()),
                 }

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use tvmscript::frontend::params::safetensors_dtype;
 use tvmscript::ir_core::containers::{Tensor, TensorNode};
 use tvmscript::ir_core::tensor::byte_count;
-use tvmscript::ir_core::{Ref, TensorData};
+use tvmscript::ir_core::{DataType, Ref, TensorData};
 
 /// The elements of one tensor in the bytes of the file.
 struct Part {
@@ -33,15 +33,21 @@ pub(crate) fn tensors(file: Vec<u8>) -> Result<Vec<Tensor>, String> {
     let header: Json = serde_json::from_slice(header).map_err(|error| damaged(&error.to_string()))?;
     let start = 8 + length;
     let file = Arc::new(file);
-    let entries = header.as_object().into_iter().flatten().filter(|(name, _)| *name != "__metadata__");
-    let tensor = |(name, entry): (&String, &Json)| {
-        tensor(&file, start, entry).ok_or_else(|| damaged(&format!("the tensor `{name}`")))
-    };
-    entries.map(tensor).collect()
+    let entries = header.as_object().ok_or_else(|| damaged("the header is not an object"))?;
+    let mut tensors = Vec::new();
+    // `__metadata__` has texts, and no type.
+    for (name, entry) in entries.iter().filter(|(_, entry)| entry.get("dtype").is_some()) {
+        // No text names a tensor of a type that does not exist here.
+        let Some(dtype) = entry.get("dtype").and_then(Json::as_str).and_then(safetensors_dtype) else {
+            continue;
+        };
+        let tensor = tensor(&file, start, dtype, entry);
+        tensors.push(tensor.ok_or_else(|| damaged(&format!("the tensor `{name}`")))?);
+    }
+    Ok(tensors)
 }
 
-fn tensor(file: &Arc<Vec<u8>>, start: usize, entry: &Json) -> Option<Tensor> {
-    let dtype = safetensors_dtype(entry.get("dtype")?.as_str()?)?;
+fn tensor(file: &Arc<Vec<u8>>, start: usize, dtype: DataType, entry: &Json) -> Option<Tensor> {
     let shape: Box<[i64]> =
         entry.get("shape")?.as_array()?.iter().map(Json::as_i64).collect::<Option<_>>()?;
     let offsets = entry.get("data_offsets")?.as_array()?;
@@ -50,8 +56,8 @@ fn tensor(file: &Arc<Vec<u8>>, start: usize, entry: &Json) -> Option<Tensor> {
         offset.and_then(|offset| start.checked_add(offset))
     });
     let range = begin?..end?;
-    let is_whole = shape.iter().all(|length| *length >= 0)
-        && file.get(range.clone()).map(<[u8]>::len) == byte_count(&shape, dtype);
+    let bytes = file.get(range.clone())?.len();
+    let is_whole = shape.iter().all(|length| *length >= 0) && byte_count(&shape, dtype) == Some(bytes);
     let data = TensorData::shared(Part { file: file.clone(), range });
     is_whole.then(|| Ref::new(TensorNode { dtype, shape, data }))
 }

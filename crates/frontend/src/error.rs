@@ -21,7 +21,7 @@ pub enum ImportError {
     },
     /// A file whose name does not tell the format.
     #[error(
-        "the name of `{}` does not tell the format of the model: it ends in none of .onnx, .pt2, .tflite, .pb and .pbtxt",
+        "the name of `{}` does not tell the format of the model: it ends in none of .onnx, .pt2, .pt, .pth, .tflite, .pb and .pbtxt",
         path.display()
     )]
     UnknownFormat {

@@ -56,6 +56,8 @@ pub struct Graph {
     constants: PtrMap<String>,
     /// Constants of the model that parameters stand for.
     kept: PtrMap<Ref<Constant>>,
+    /// Inputs for which shapes are stated, and that are not found yet.
+    awaited: Vec<String>,
     params: UniqueNames,
     fills_spans: bool,
     marks_spans: bool,
@@ -76,6 +78,7 @@ impl Graph {
             function: FunctionBuilder::new(is_dataflow)?,
             constants: PtrMap::default(),
             kept: PtrMap::default(),
+            awaited: options.shapes.iter().map(|(input, _)| input.clone()).collect(),
             params: UniqueNames::numbered_from(1),
             fills_spans: options.fills_spans,
             marks_spans: options.marks_spans,
@@ -119,6 +122,7 @@ impl Graph {
         if self.marks_spans {
             let _ = Span::set_current(Span::current().with_mark(role));
         }
+        self.awaited.retain(|input| input != source);
         let mut identifier = name.replace('.', "_");
         let is_start = |first: char| first.is_alphabetic() || first == '_';
         if identifier.is_empty() {
@@ -261,7 +265,8 @@ impl Graph {
         let _layer = Layer::enter(None);
         let function = self.function.finish(result)?;
         let function = if self.marks_spans { with_outputs_marked(function)? } else { function };
-        Ok(Finished { function, constants: self.constants, kept: self.kept, warnings: self.warnings })
+        let Graph { constants, kept, awaited, warnings, .. } = self;
+        Ok(Finished { function, constants, kept, awaited, warnings })
     }
 }
 
@@ -294,6 +299,7 @@ pub struct Finished {
     pub function: Ref<Function>,
     constants: PtrMap<String>,
     kept: PtrMap<Ref<Constant>>,
+    awaited: Vec<String>,
     warnings: Vec<ImportWarning>,
 }
 
@@ -310,7 +316,11 @@ impl Finished {
         let main = (GlobalVar::new("main"), main.upcast());
         let module = IRModule::new(std::iter::once(main).chain(further), DictAttrs::new([]), Map::default());
         let constants = named_constants(&module, &kept, &self.constants);
-        Imported { module, constants, warnings: self.warnings }
+        let mut warnings = self.warnings;
+        warnings.extend(self.awaited.into_iter().map(|input| ImportWarning::Container {
+            what: format!("a shape is stated for `{input}`, which is no input of the model"),
+        }));
+        Imported { module, constants, warnings }
     }
 }
 

@@ -134,7 +134,7 @@ impl Model {
         Ok(Model::from_bytes(format, std::fs::read(file)?))
     }
 
-    /// What the content looks like, if that is not a model of the format.
+    /// A description of the content, if that is not a model of the format.
     fn looks_like(&self) -> Option<&'static str> {
         let bytes = self.bytes.as_ref();
         let is_text = || {
@@ -142,15 +142,19 @@ impl Model {
             !start.is_empty()
                 && start.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace())
         };
-        // The version of the format, then a field of bytes.
-        let is_onnx = || matches!(bytes, [0x08, 1..=31, 0x12 | 0x1a | 0x22 | 0x2a | 0x32 | 0x3a | 0x42, ..]);
+        // The version of the format, then a field of bytes. A SavedModel has version 1.
+        let is_onnx = || matches!(bytes, [0x08, 3..=31, 0x12 | 0x1a | 0x22 | 0x2a | 0x32 | 0x3a | 0x42, ..]);
         let (format, found) = match bytes {
             [b'P', b'K', 3, 4, ..] => (Some(Format::Torch), "an archive, as PyTorch and NumPy write them"),
             [_, _, _, _, b'T', b'F', b'L', b'3', ..] => (Some(Format::Tflite), "a TFLite model"),
             _ if bytes.starts_with(b"version https://git-lfs") => {
                 (None, "a pointer of Git LFS; `git lfs pull` fetches the model")
             }
-            _ if is_text() => (self.is_text.then_some(self.format), "text"),
+            _ if is_text() => match self.format {
+                Format::TensorFlow if self.is_text => return None,
+                Format::TensorFlow => (None, "text, whose file has to end in `.pbtxt`"),
+                _ => (None, "text"),
+            },
             _ if is_onnx() => (Some(Format::Onnx), "an ONNX model"),
             _ => return None,
         };

@@ -72,7 +72,7 @@ fn safetensors_type(dtype: DataType) -> String {
     }
 }
 
-/// The element type of a name; `None` for names that the format lacks.
+/// The element type that [`write()`] gives this name; `None` for other names.
 pub fn safetensors_dtype(name: &str) -> Option<DataType> {
     let text = match name {
         "BOOL" => "bool".to_owned(),
@@ -80,19 +80,15 @@ pub fn safetensors_dtype(name: &str) -> Option<DataType> {
         "F8_E4M3" => "float8_e4m3fn".to_owned(),
         "F8_E8M0" => "float8_e8m0fnu".to_owned(),
         "F4" => "float4_e2m1fn".to_owned(),
-        _ => {
-            let (kind, bits) = name.split_at(name.find(|c: char| c.is_ascii_digit())?);
-            let kind = match kind {
-                "I" => "int",
-                "U" => "uint",
-                "BF" => "bfloat",
-                "F" => "float",
-                _ => return None,
-            };
-            format!("{kind}{bits}")
-        }
+        _ => match name.split_at(name.find(|c: char| c.is_ascii_digit())?) {
+            ("I", bits) => format!("int{bits}"),
+            ("U", bits) => format!("uint{bits}"),
+            ("BF", bits) => format!("bfloat{bits}"),
+            ("F", bits) => format!("float{bits}"),
+            _ => name.to_lowercase(),
+        },
     };
-    text.parse().ok()
+    text.parse().ok().filter(|dtype| safetensors_type(*dtype) == name)
 }
 
 fn write_safetensors(constants: &[(String, Ref<Constant>)], out: &mut dyn Write) -> Result<()> {

@@ -215,6 +215,13 @@ fn the_second_operand_begins_at_an_axis() {
     };
     add(6).check("R.expand_dims(b, axis=[1])");
     add(7).check("R.add(x, b)");
+    let power = case(6, "Pow").input("x", FLOAT, &[2, 3, 3]).input("b", FLOAT, &[3]);
+    power.int("broadcast", 1).int("axis", 1).check("R.expand_dims(b, axis=[1])");
+    let beyond = case(6, "Add").input("x", FLOAT, &[2, 3, 4]).input("b", FLOAT, &[3, 4]);
+    beyond
+        .int("broadcast", 1)
+        .int("axis", 2)
+        .check_refused("the 2 axes of the second operand do not end before axis 3");
     let last = case(6, "Add").input("x", FLOAT, &[2, 3]).input("b", FLOAT, &[3]).int("broadcast", 1);
     last.int("axis", 1).check("R.add(x, b)");
 }
@@ -227,6 +234,8 @@ fn rounded_lengths_are_remarked() {
         resize.constant("scales", FLOAT, &[4], scales).warnings()
     };
     assert_eq!(warnings(1.5), "");
+    // The arithmetic is that of the scales.
+    assert_eq!(warnings(1.2 * 2.5), "");
     assert!(warnings(1.7).contains("scales by the ratio of the rounded lengths"));
 }
 
@@ -254,6 +263,23 @@ fn numbers_of_four_bits_are_packed() {
     let normalized =
         case(13, "LRN").input("x", INT4, &[1, 3, 8, 8]).int("size", 3).float_attribute("bias", 3.0);
     normalized.check(r#"R.add(lv4, R.raw_const("Aw==", (), "int4"))"#);
+}
+
+/// Without `allowzero`, 0 is the length of the same axis, also of an operand without elements.
+#[test]
+fn zeros_of_a_shape_are_lengths_of_the_operand() {
+    let reshape = |dims: &[i64]| {
+        let target = dims.iter().flat_map(|dim| dim.to_le_bytes()).collect();
+        let reshape = case(13, "Reshape").input("x", FLOAT, &[2, 3, 4]);
+        reshape.constant("shape", INT64, &[dims.len() as i64], target)
+    };
+    reshape(&[0, -1]).check("R.reshape(x, R.shape([2, 12]))");
+    reshape(&[2, 3, 2, 0])
+        .check_refused("0 stands for the length of axis 3, which is out of range for rank 3");
+    let none = case(13, "Reshape").constant("x", FLOAT, &[2, 0, 3], Vec::new());
+    let target = [0i64, 0].into_iter().flat_map(i64::to_le_bytes).collect();
+    let text = none.constant("shape", INT64, &[2], target).imported().unwrap();
+    assert!(text.contains("R.Tensor((2, 0), dtype=\"float32\")"), "{text}");
 }
 
 #[test]

@@ -306,14 +306,23 @@ impl Tracer<'_> {
     }
 }
 
-/// The file or layer of a position; of a call site, that of the call.
-fn name_of(span: Span) -> Option<String> {
+/// Maximum length of a source in a message, in characters.
+const NAME_CHARS: usize = 120;
+
+/// Adds the files and layers of a position.
+fn add_names(span: Span, names: &mut BTreeSet<String>) {
     match span.kind() {
-        SpanKind::CallSite { caller, .. } => name_of(caller),
-        SpanKind::Marked { of, .. } => name_of(of),
-        SpanKind::Source { source } => Some(source.name()),
-        SpanKind::Range { source, .. } | SpanKind::LineColumn { source, .. } => Some(source.name()),
-        SpanKind::Sequence { .. } | SpanKind::Unknown => None,
+        SpanKind::CallSite { callee, caller } => {
+            add_names(callee, names);
+            add_names(caller, names);
+        }
+        SpanKind::Marked { of, .. } => add_names(of, names),
+        SpanKind::Source { source }
+        | SpanKind::Range { source, .. }
+        | SpanKind::LineColumn { source, .. } => {
+            names.insert(source.name().chars().take(NAME_CHARS).collect());
+        }
+        SpanKind::Sequence { .. } | SpanKind::Unknown => {}
     }
 }
 
@@ -325,7 +334,7 @@ fn missing(printed: &[Printed], wanted: &str) -> String {
     let mut names = BTreeSet::new();
     for script in printed {
         for_each_own_node(&script.mapped, |own| {
-            names.extend(own.node.span().parts().into_iter().filter_map(name_of));
+            own.node.span().parts().into_iter().for_each(|part| add_names(part, &mut names));
         });
     }
     let count = names.len();

@@ -238,11 +238,13 @@ impl<'m> Importer<'m> {
     fn begin(&mut self, main: &'m GraphProto) {
         let initialized: HashSet<&[u8]> =
             main.initializer.iter().map(|tensor| tensor.name.as_ref()).collect();
-        let is_input = |name: &str| main.input.iter().any(|input| text(&input.name) == name);
+        let inputs = main.input.iter().filter(|input| !initialized.contains(input.name.as_ref()));
+        let inputs: Vec<Cow<'_, str>> = inputs.map(|input| text(&input.name)).collect();
+        let is_input = |name: &str| inputs.iter().any(|input| input == name);
         for (name, _) in self.options.shapes.iter().filter(|(name, _)| !is_input(name)) {
-            let all: Vec<String> =
-                main.input.iter().map(|input| format!("`{}`", text(&input.name))).collect();
-            let reason = format!("is given a shape, and the inputs of the model are {}", all.join(", "));
+            let all: Vec<String> = inputs.iter().map(|input| format!("`{input}`")).collect();
+            let reason =
+                format!("is given a shape, and the model has {} inputs: {}", all.len(), all.join(", "));
             self.errors.push(ImportError::Input { name: name.clone(), reason });
         }
         let mut dimensions = std::mem::take(&mut self.dimensions);

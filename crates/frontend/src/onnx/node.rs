@@ -118,6 +118,11 @@ impl<'m> Node<'_, 'm> {
         self.optional(index).is_some_and(|value| value.is::<Constant>())
     }
 
+    /// Returns `true` if the model has a name for this result.
+    pub(super) fn has_output(&self, index: usize) -> bool {
+        self.proto.output.get(index).is_some_and(|name| !name.is_empty())
+    }
+
     /// Number of results that the model uses, also trailing ones without a name.
     pub(super) fn output_count(&self) -> usize {
         self.proto.output.len()
@@ -165,7 +170,7 @@ impl<'m> Node<'_, 'm> {
     }
 
     /// A text that is one of those which ONNX lists.
-    pub(super) fn one_of(
+    pub(super) fn word(
         &self,
         name: &str,
         default: &'static str,

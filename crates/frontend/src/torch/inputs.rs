@@ -7,7 +7,7 @@ use super::argument::Argument;
 use super::importer::Importer;
 use super::program::{InputSpec, Program};
 use super::value::Value;
-use crate::error::{ImportError, Reason};
+use crate::error::{ImportError, ImportWarning, Reason};
 use crate::ops::tensor_of;
 
 impl<'m> Importer<'m> {
@@ -89,7 +89,11 @@ impl<'m> Importer<'m> {
                             let constant = self.graph.constant(source, tensor);
                             self.graph.keep(&var, &constant);
                         }
-                        Err(error) => self.errors.push(error),
+                        // Only the file with the parameters needs the elements.
+                        Err(error) => {
+                            let what = error.to_string();
+                            self.graph.warnings.push(ImportWarning::Container { what });
+                        }
                     }
                 }
                 Value::Known(var.upcast())

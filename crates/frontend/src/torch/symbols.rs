@@ -43,10 +43,13 @@ const MAX_POWER: i64 = 8;
 impl Symbols {
     /// A length.
     pub(super) fn size(&mut self, size: &Size) -> Result<prim::Expr, String> {
-        match size {
-            Size::AsInt(value @ 0..) => Ok(IntImm::int64(*value)),
-            Size::AsInt(value) => Err(format!("a length is {value}")),
-            Size::AsExpr { expr_str } => self.expression(expr_str),
+        let length = match size {
+            Size::AsInt(value) => IntImm::int64(*value),
+            Size::AsExpr { expr_str } => self.expression(expr_str)?,
+        };
+        match ops::int_value(&length) {
+            Some(value @ ..0) => Err(format!("a length is {value}")),
+            _ => Ok(length),
         }
     }
 

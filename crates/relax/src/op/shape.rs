@@ -34,8 +34,8 @@ operators! {
     /// The tensor with its axes in the given order; reversed by default.
     permute_dims(x: Expr; axes: Option<IntList> = None)
         -> infer(reordered), attrs = PermuteDimsAttrs, sharding = Sharding::Permuted;
-    /// The same elements in another shape. In it, 0 stands for the operand's length at the same axis, and one -1 for the rest;
-    /// 0 stands for itself if the operand has no elements, or no axis of this number and maybe no elements.
+    /// The same elements in another shape. In it, 0 stands for the operand's length at the same axis, and one -1 for the rest.
+    /// Without a -1, 0 is a length of 0 if the operand has one.
     reshape(x: ExprArg, shape: ShapeArg) -> infer(reshaped), sharding = Sharding::Reshaped {
         let shape = match shape.0.as_node::<ShapeExpr>() {
             Some(stated) => {
@@ -271,7 +271,7 @@ fn completed(x: &Expr, shape: &ShapeExpr) -> BuildResult<Option<Ref<ShapeExpr>>>
     for (i, dim) in dims.iter_mut().enumerate().filter(|(_, dim)| is_zero(dim)) {
         match known.get(i) {
             Some(length) => *dim = length.clone(),
-            None if has_elements => {
+            None if has_elements || rest.is_some() => {
                 let message = format!(
                     "0 stands for the length of axis {i}, which is out of range for rank {}",
                     known.len()

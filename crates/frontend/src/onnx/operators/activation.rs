@@ -25,17 +25,14 @@ rows! {
     "Celu" { 12: celu } => "maximum, minimum, exp, subtract, multiply, add";
     "Dropout" { 1: |cx| {
         let ratio = cx.float("ratio").unwrap_or(0.5);
-        Ok(nn::dropout(cx.input(0)?, ratio).into())
+        dropout(cx, ratio)
     }, 12: |cx| {
         let ratio = cx.constant_number(1, "the ratio").ok().flatten().unwrap_or(0.5);
         let mode = cx.constant_or_value(2).map(|mode| numbers(&mode));
         if mode.is_some_and(|mode| mode.is_none_or(|mode| mode.iter().any(|flag| *flag != 0.0))) {
             cx.warn("in training mode, ONNX drops elements; here all stay");
         }
-        if cx.output_count() > 1 {
-            cx.warn("the mask has the type of the operand, as in TVM, and not bool");
-        }
-        Ok(nn::dropout(cx.input(0)?, ratio).into())
+        dropout(cx, ratio)
     } } => "nn.dropout";
     "Elu" { 1: elu } => "exp, subtract, nn.relu, multiply, add";
     "FastGelu" in "com.microsoft" { 1: fast_gelu } => "multiply, add, tanh";
@@ -63,6 +60,13 @@ rows! {
     "Softsign" { 1: softsign } => "abs, add, divide";
     "Swish" { 24: swish } => "multiply, sigmoid";
     "ThresholdedRelu" { 1: thresholded_relu } => "greater, astype, multiply";
+}
+
+fn dropout(cx: &mut Node<'_, '_>, ratio: f64) -> Converted {
+    if cx.opset >= 10 && cx.has_output(1) {
+        cx.warn("the mask has the type of the operand, as in TVM, and not bool");
+    }
+    Ok(nn::dropout(cx.input(0)?, ratio).into())
 }
 
 /// `relu(x) - alpha * relu(1 - exp(x))`

@@ -97,10 +97,12 @@ fn binary(cx: &mut Node<'_, '_>, op: Binary, scalar: Option<ScalarOp>) -> Conver
 fn at_axis(cx: &mut Node<'_, '_>, a: &Expr, b: Expr) -> Result<Expr, Reason> {
     let stated = cx.int("axis").filter(|_| cx.opset < 7 && cx.flag("broadcast"));
     let (Some(axis), Some(rank), Some(own)) = (stated, rank_of(a), rank_of(&b)) else { return Ok(b) };
-    let missing = rank.saturating_sub(crate::ops::axis(axis, rank)? + own);
-    match missing {
-        0 => Ok(b),
-        _ => cx.folded(expand_dims(b, ints(&(own as i64..(own + missing) as i64).collect::<Vec<_>>()))),
+    match rank.checked_sub(crate::ops::axis(axis, rank)? + own) {
+        None => Err(Reason(format!("the {own} axes of the second operand do not end before axis {rank}"))),
+        Some(0) => Ok(b),
+        Some(missing) => {
+            cx.folded(expand_dims(b, ints(&(own as i64..(own + missing) as i64).collect::<Vec<_>>())))
+        }
     }
 }
 
@@ -145,6 +147,7 @@ fn bit_shift(cx: &mut Node<'_, '_>) -> Converted {
 
 fn power(cx: &mut Node<'_, '_>) -> Converted {
     let (a, b) = (cx.tensor(0)?, cx.tensor(1)?);
+    let b = at_axis(cx, &a, b)?;
     let (base, exponent) = (dtype_of(&a), dtype_of(&b));
     let is_constant = a.is::<Constant>() && b.is::<Constant>();
     if is_integer(&a) && !(base == exponent && is_constant) {

@@ -33,7 +33,7 @@ rows! {
 
 fn grid_sample_(cx: &mut Node<'_, '_>) -> Converted {
     let (x, grid) = (cx.tensor(0)?, cx.tensor(1)?);
-    let method = match cx.one_of("mode", "linear", &["linear", "bilinear", "cubic", "bicubic", "nearest"])? {
+    let method = match cx.word("mode", "linear", &["linear", "bilinear", "cubic", "bicubic", "nearest"])? {
         "linear" => "bilinear",
         "cubic" => "bicubic",
         other => other,
@@ -44,7 +44,7 @@ fn grid_sample_(cx: &mut Node<'_, '_>) -> Converted {
         5 => (&[0, 4, 1, 2, 3], "NCDHW"),
         rank => return Err(Reason(format!("needs an operand of rank 4 or 5, not {rank}"))),
     };
-    let padding = cx.one_of("padding_mode", "zeros", &["zeros", "border", "reflection"])?;
+    let padding = cx.word("padding_mode", "zeros", &["zeros", "border", "reflection"])?;
     let grid: Expr = permute_dims(grid, Some(ints(axes))).upcast();
     let is_aligned = cx.flag("align_corners");
     let found =
@@ -77,21 +77,15 @@ fn affine_grid_(cx: &mut Node<'_, '_>) -> Converted {
 
 // --- regions and boxes -------------------------------------------------------------------------------------------
 
-fn aligned(cx: &mut Node<'_, '_>, default: &str) -> Converted {
+fn aligned(cx: &mut Node<'_, '_>, default: &'static str) -> Converted {
     let (x, mut regions, batches) = (cx.tensor(0)?, cx.tensor(1)?, cx.tensor(2)?);
     let dtype = dtype_of(&regions);
-    let mode = cx.text("mode").unwrap_or_else(|| "avg".to_owned());
-    match mode.as_str() {
-        "avg" => {}
-        "max" => cx.warn("TVM takes the greatest interpolated element, ONNX the greatest weighted one"),
-        other => return Err(Reason(format!("the mode `{other}` is unknown"))),
+    let mode = cx.word("mode", "avg", &["avg", "max"])?;
+    if mode == "max" {
+        cx.warn("TVM takes the greatest interpolated element, ONNX the greatest weighted one");
     }
-    let coordinates = cx.text("coordinate_transformation_mode").unwrap_or_else(|| default.to_owned());
-    let is_aligned = match coordinates.as_str() {
-        "half_pixel" => true,
-        "output_half_pixel" => false,
-        other => return Err(Reason(format!("the coordinate transformation `{other}` is unknown"))),
-    };
+    let coordinates = ["half_pixel", "output_half_pixel"];
+    let is_aligned = cx.word("coordinate_transformation_mode", default, &coordinates)? == "half_pixel";
     if is_aligned {
         let offset = Constant::new(Tensor::of_floats(dtype, vec![4], [-0.5; 4]).encode()).upcast();
         regions = add(regions, offset).upcast();
@@ -101,7 +95,7 @@ fn aligned(cx: &mut Node<'_, '_>, default: &str) -> Converted {
     let size = ints(&[cx.int("output_height").unwrap_or(1), cx.int("output_width").unwrap_or(1)]);
     let scale = cx.float("spatial_scale").unwrap_or(1.0);
     let ratio = cx.int("sampling_ratio").unwrap_or(0);
-    Ok(roi_align(x, regions, size, scale, ratio, is_aligned, "NCHW".into(), mode.as_str().into()).into())
+    Ok(roi_align(x, regions, size, scale, ratio, is_aligned, "NCHW".into(), mode.into()).into())
 }
 
 fn max_roi_pool(cx: &mut Node<'_, '_>) -> Converted {

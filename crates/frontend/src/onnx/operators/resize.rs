@@ -73,7 +73,7 @@ struct Resize {
 
 impl Resize {
     fn of(cx: &Node<'_, '_>, sizes: Vec<prim::Expr>, coordinates: &'static str) -> Result<Resize, Reason> {
-        let method = cx.one_of("mode", "nearest", &["nearest", "linear", "cubic"])?;
+        let method = cx.word("mode", "nearest", &["nearest", "linear", "cubic"])?;
         Ok(Resize {
             region: vec![0.0; 2 * sizes.len()],
             sizes,
@@ -149,8 +149,8 @@ fn scaled(own: &[prim::Expr], scales: &[f64]) -> Result<Vec<prim::Expr>, Reason>
 /// Remarks that Relax takes the ratio of the lengths for the scale, where the lengths are rounded.
 fn warn_of_rounding(cx: &mut Node<'_, '_>, own: &[prim::Expr], scales: &[f64]) {
     let is_exact = |(dim, scale): (&prim::Expr, &f64)| {
-        let length = int_value(dim).map_or(1.0, |length| length as f64);
-        (length * scale).fract() == 0.0
+        let length = int_value(dim).map_or(1.0, |length| length as f32);
+        (length * *scale as f32).fract() == 0.0
     };
     if !own.iter().zip(scales).all(is_exact) {
         cx.warn("Relax scales by the ratio of the rounded lengths, ONNX by the stated scales");
@@ -209,11 +209,11 @@ fn resize(cx: &mut Node<'_, '_>, version: Version) -> Converted {
             *dim = length;
         }
     }
-    let coordinates = cx.one_of("coordinate_transformation_mode", default, &COORDINATES)?;
+    let coordinates = cx.word("coordinate_transformation_mode", default, &COORDINATES)?;
     let mut resize = Resize::of(cx, spatial(&own, all)?, coordinates)?;
     if version == Version::Eleven {
         resize.region = region(cx, &axes, rank, coordinates == "tf_crop_and_resize")?;
-        resize.rounding = cx.one_of("nearest_mode", "round_prefer_floor", &ROUNDINGS)?;
+        resize.rounding = cx.word("nearest_mode", "round_prefer_floor", &ROUNDINGS)?;
     } else {
         resize.rounding = "floor";
     }
@@ -250,7 +250,7 @@ fn stated_sizes(
     axes: &[usize],
     sizes: Expr,
 ) -> Result<Vec<prim::Expr>, Reason> {
-    let policy = cx.text("keep_aspect_ratio_policy").unwrap_or_else(|| "stretch".to_owned());
+    let policy = cx.word("keep_aspect_ratio_policy", "stretch", &["stretch", "not_larger", "not_smaller"])?;
     let known = ops::integers(&sizes);
     if let Some(size) = known.iter().flatten().find(|size| **size < 0) {
         return Err(Reason(format!("a size is {size}")));
@@ -268,12 +268,12 @@ fn stated_sizes(
         return Err("needs sizes and dimensions that are numbers to keep the aspect ratio".into());
     };
     let ratios = lengths.iter().zip(&sizes).map(|(length, size)| *size as f64 / length);
-    let ratio = match policy.as_str() {
+    let ratio = match policy {
         "not_larger" => ratios.fold(f64::INFINITY, f64::min),
-        "not_smaller" => ratios.fold(0.0, f64::max),
-        other => return Err(Reason(format!("the policy `{other}` is unknown"))),
+        _ => ratios.fold(0.0, f64::max),
     };
-    warn_of_rounding(cx, own, &vec![ratio; own.len()]);
+    let chosen: Vec<prim::Expr> = lengths.iter().map(|length| IntImm::int64(*length as i64)).collect();
+    warn_of_rounding(cx, &chosen, &vec![ratio; chosen.len()]);
     let sizes = lengths.iter().map(|length| (length * ratio + 0.5).floor() as i64);
     Ok(sizes.map(IntImm::int64).collect())
 }

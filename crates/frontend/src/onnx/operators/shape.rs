@@ -131,7 +131,18 @@ fn reshape_(cx: &mut Node<'_, '_>) -> Converted {
         let call = Call::of_op("relax.reshape", [x, ops::shape(&known)], None);
         return cx.fold(call);
     }
-    let call = reshape(x, ops::shape(&known))?;
+    let own = if has_zero { ops::dims_of(&x) } else { None };
+    let length = |(axis, length): (usize, &i64)| match own.as_ref().filter(|_| *length == 0) {
+        Some(own) => own.get(axis).cloned().ok_or_else(|| {
+            Reason(format!(
+                "0 stands for the length of axis {axis}, which is out of range for rank {}",
+                own.len()
+            ))
+        }),
+        None => Ok(IntImm::int64(*length)),
+    };
+    let target = known.iter().enumerate().map(length).collect::<Result<Vec<_>, _>>()?;
+    let call = reshape(x, ops::shape_of(target))?;
     cx.fold(call)
 }
 
