@@ -233,19 +233,3 @@ impl Iterator for Indices {
         Some(current)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn small_elements_are_packed_from_the_lowest_bit_on() {
-        let bytes = |dtype, values: &[i128]| {
-            let tensor = Tensor::of_ints(dtype, vec![values.len()], values.iter().copied());
-            tensor.encode().bytes().map(<[u8]>::to_vec)
-        };
-        assert_eq!(bytes(DataType::int(4), &[1, -2, 7]), Some(vec![0xe1, 0x07]));
-        assert_eq!(bytes(DataType::uint(2), &[1, 2, 3, 0, 1]), Some(vec![0b0011_1001, 1]));
-        assert_eq!(bytes(DataType::int(8), &[1, -2]), Some(vec![1, 0xfe]));
-    }
-}

@@ -284,7 +284,11 @@ fn completed(x: &Expr, shape: &ShapeExpr) -> BuildResult<Option<Ref<ShapeExpr>>>
     if let Some(rest) = rest {
         let given = product(dims.iter().filter(|dim| literal(dim).is_none_or(|length| length > 0)))?;
         let all = product(known.iter())?;
-        *dim_mut(&mut dims, rest) = Analyzer::new().simplify(&ops::floordiv(all, given)?);
+        let length = Analyzer::new().simplify(&ops::floordiv(all, given)?);
+        if literal(&length).is_some_and(|length| length < 0) {
+            return Err(BuildError::message("the number of elements exceeds 64 bits"));
+        }
+        *dim_mut(&mut dims, rest) = length;
     }
     Ok(Some(ShapeExpr::try_new(dims)?))
 }

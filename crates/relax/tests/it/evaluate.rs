@@ -32,3 +32,14 @@ fn a_tensor_is_repeated_along_axes_of_length_one() {
     let whole = column.broadcast(&[2, 2, 2]).unwrap();
     assert_eq!(whole.ints(), Some(&[1, 1, 2, 2, 1, 1, 2, 2][..]));
 }
+
+#[test]
+fn small_elements_are_packed_from_the_lowest_bit_on() {
+    let bytes = |dtype, values: &[i128]| {
+        let tensor = Tensor::of_ints(dtype, vec![values.len()], values.iter().copied());
+        tensor.encode().bytes().map(<[u8]>::to_vec)
+    };
+    assert_eq!(bytes(DataType::int(4), &[1, -2, 7]), Some(vec![0xe1, 0x07]));
+    assert_eq!(bytes(DataType::uint(2), &[1, 2, 3, 0, 1]), Some(vec![0b0011_1001, 1]));
+    assert_eq!(bytes(DataType::int(8), &[1, -2]), Some(vec![1, 0xfe]));
+}
