@@ -9,15 +9,18 @@ use tvmscript_tir::{Buffer, LetStmt};
 
 use crate::node::{AllocBuffer, Bind};
 
+/// The literal that TVM stores for an integer in the annotations of an allocation.
+pub(crate) fn narrow(value: i64) -> Expr {
+    i32::try_from(value).map_or_else(|_| IntImm::int64(value), IntImm::int32)
+}
+
 /// The function with bindings and allocations that end with their line. Allocations have the annotations of lowered ones.
 pub(crate) fn flat(function: Ref<PrimFunc>) -> Result<Ref<PrimFunc>, RewriteError> {
     let address = Array::<Expr>::default().into_object();
     flat_with(function, |buffer| {
-        let alignment = buffer.data_alignment;
-        let alignment = i32::try_from(alignment).map_or_else(|_| IntImm::int64(alignment), IntImm::int32);
         vec![
             ("buffer_allocated_addr".into(), Value::Node(address.clone())),
-            ("buffer_data_alignment".into(), alignment.into()),
+            ("buffer_data_alignment".into(), narrow(buffer.data_alignment).into()),
         ]
     })
 }

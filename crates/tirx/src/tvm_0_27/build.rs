@@ -20,6 +20,7 @@ use tvmscript_tir::{Buffer, BufferLoad, ForKind};
 use super::layout::TileLayout;
 use super::scalar;
 use super::{SCHEDULABLE, calls};
+use crate::made::narrow;
 use crate::node::{AllocBuffer, DeclBuffer};
 
 /// The layout of a declared buffer.
@@ -238,22 +239,18 @@ macro_rules! buffer_functions {
 }
 
 /// The literal that TVM stores for a number in the annotations of an allocation.
-fn literal(value: &Value) -> BuildResult<Value> {
-    Ok(match *value {
+fn literal(value: &Value) -> Value {
+    match *value {
         Value::Bool(value) => IntImm::bool(value).into(),
-        Value::Int(value) => {
-            let dtype = if i32::try_from(value).is_ok() { DataType::INT32 } else { DataType::INT64 };
-            IntImm::try_new(dtype, value)?.into()
-        }
+        Value::Int(value) => narrow(value).into(),
         _ => value.clone(),
-    })
+    }
 }
 
 /// Adds the allocation of a buffer.
 fn allocate(buffer: &Ref<Buffer>, annotations: Option<Map<Str, Value>>) -> BuildResult<()> {
     let entries = annotations.unwrap_or_default();
-    let entries = entries.iter().map(|(key, value)| Ok((key.clone(), literal(value)?)));
-    let annotations = Map::new(entries.collect::<BuildResult<Vec<_>>>()?);
+    let annotations = Map::new(entries.iter().map(|(key, value)| (key.clone(), literal(value))));
     TirFrame::add(
         Ref::new(AllocBuffer { span: Span::current(), buffer: buffer.clone(), annotations }).upcast(),
     )

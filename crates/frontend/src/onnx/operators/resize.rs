@@ -147,14 +147,16 @@ fn scaled(own: &[prim::Expr], scales: &[f64]) -> Result<Vec<prim::Expr>, Reason>
 }
 
 /// Remarks that Relax takes the ratio of the lengths for the scale, where the lengths are rounded.
-fn warn_of_rounding(cx: &mut Node<'_, '_>, own: &[prim::Expr], scales: &[f64]) {
-    let is_exact = |(dim, scale): (&prim::Expr, &f64)| {
-        let length = int_value(dim).map_or(1.0, |length| length as f32);
-        (length * *scale as f32).fract() == 0.0
-    };
-    if !own.iter().zip(scales).all(is_exact) {
+fn warn_of_rounding(cx: &mut Node<'_, '_>, mut scaled: impl Iterator<Item = (f64, f64)>) {
+    if scaled.any(|(length, scale)| (length as f32 * scale as f32).fract() != 0.0) {
         cx.warn("Relax scales by the ratio of the rounded lengths, ONNX by the stated scales");
     }
+}
+
+/// Lengths with their scales; a symbolic length counts as 1.
+fn with_scales(own: &[prim::Expr], scales: &[f64]) -> impl Iterator<Item = (f64, f64)> {
+    let length = |dim| int_value(dim).map_or(1.0, |length| length as f64);
+    own.iter().map(length).zip(scales.iter().copied())
 }
 
 /// Checks that the first two axes keep their lengths, and returns the others.
@@ -194,7 +196,7 @@ fn resize(cx: &mut Node<'_, '_>, version: Version) -> Converted {
             Some(scales) => {
                 check_count(&axes, scales.len())?;
                 let chosen = axes.iter().filter_map(|at| own.get(*at)).cloned().collect::<Vec<_>>();
-                warn_of_rounding(cx, &chosen, &scales);
+                warn_of_rounding(cx, with_scales(&chosen, &scales));
                 scaled(&chosen, &scales)?
             }
             None => scaled_at_run_time(cx, &x, &axes, rank, scales)?,
@@ -272,8 +274,7 @@ fn stated_sizes(
         "not_larger" => ratios.fold(f64::INFINITY, f64::min),
         _ => ratios.fold(0.0, f64::max),
     };
-    let chosen: Vec<prim::Expr> = lengths.iter().map(|length| IntImm::int64(*length as i64)).collect();
-    warn_of_rounding(cx, &chosen, &vec![ratio; chosen.len()]);
+    warn_of_rounding(cx, lengths.iter().map(|length| (*length, ratio)));
     let sizes = lengths.iter().map(|length| (length * ratio + 0.5).floor() as i64);
     Ok(sizes.map(IntImm::int64).collect())
 }
@@ -343,7 +344,7 @@ fn upsample(cx: &mut Node<'_, '_>) -> Converted {
         return Err(Reason(format!("has {} scales for an operand of rank {}", scales.len(), own.len())));
     }
     let sizes = spatial(&own, scaled(&own, &scales)?)?;
-    warn_of_rounding(cx, &own, &scales);
+    warn_of_rounding(cx, with_scales(&own, &scales));
     let mut resize = Resize::of(cx, sizes, "asymmetric")?;
     if is_operand {
         resize.rounding = "floor";
