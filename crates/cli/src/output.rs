@@ -89,19 +89,23 @@ pub(crate) fn replace_with(
 ) -> std::io::Result<()> {
     // A symbolic link is kept; its target is replaced.
     let target = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
-    // Pipes and devices cannot be replaced, only written to.
     let old = std::fs::metadata(&target).ok();
-    if old.as_ref().is_some_and(|old| !old.is_file()) {
-        return write(&mut std::fs::OpenOptions::new().write(true).open(&target)?);
-    }
-    let temporary = sibling_path(&target)?;
+    // Pipes and devices cannot be replaced, and take bytes only in order: they get a copy.
+    let copies = old.as_ref().is_some_and(|old| !old.is_file());
+    let temporary =
+        if copies { sibling_path(&std::env::temp_dir().join("tvmscript")) } else { sibling_path(&target) }?;
     let written = (|| {
         let mut out = std::fs::OpenOptions::new().write(true).create_new(true).open(&temporary)?;
         write(&mut out)?;
-        if let Some(old) = old {
-            out.set_permissions(old.permissions())?;
-        }
         drop(out);
+        if copies {
+            let mut target = std::fs::OpenOptions::new().write(true).open(&target)?;
+            std::io::copy(&mut std::fs::File::open(&temporary)?, &mut target)?;
+            return std::fs::remove_file(&temporary);
+        }
+        if let Some(old) = old {
+            std::fs::set_permissions(&temporary, old.permissions())?;
+        }
         std::fs::rename(&temporary, &target)
     })();
     if written.is_err() {

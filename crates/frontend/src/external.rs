@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use bytes::Bytes;
 
@@ -24,7 +24,7 @@ pub(crate) struct Files {
     folder: Option<PathBuf>,
     /// What is known about a file, by the path that the model names.
     found: RefCell<HashMap<String, Result<Place, &'static str>>>,
-    open: RefCell<HashMap<PathBuf, Arc<Mutex<File>>>>,
+    open: RefCell<HashMap<PathBuf, Arc<File>>>,
 }
 
 /// A file of the folder, after links are followed.
@@ -81,7 +81,7 @@ impl Files {
     }
 
     /// The file, opened once; `None` if too many are open.
-    fn open(&self, path: &Path) -> std::io::Result<Option<Arc<Mutex<File>>>> {
+    fn open(&self, path: &Path) -> std::io::Result<Option<Arc<File>>> {
         let mut files = self.open.borrow_mut();
         if let Some(file) = files.get(path) {
             return Ok(Some(file.clone()));
@@ -89,7 +89,7 @@ impl Files {
         if files.len() >= MAX_OPEN_FILES {
             return Ok(None);
         }
-        let file = Arc::new(Mutex::new(File::open(path)?));
+        let file = Arc::new(File::open(path)?);
         files.insert(path.to_owned(), file.clone());
         Ok(Some(file))
     }

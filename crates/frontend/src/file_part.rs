@@ -1,21 +1,23 @@
 //! Elements that stay in a file until they are needed.
 
 use std::fs::File;
-use std::io::{Read as _, Result, Seek as _, SeekFrom};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::io::Result;
+use std::sync::{Arc, OnceLock};
 
 use tvmscript_ir_core::tensor::ElementSource;
+
+use crate::positional::read_exact_at;
 
 /// Elements of at least this size stay in their file.
 pub(crate) const MIN_BYTES: usize = 1 << 20;
 
-/// Size of the parts that are read at once.
-const BUFFER_BYTES: usize = 1 << 20;
+/// Size of the parts that are read at once, which stay in a processor's cache until they are hashed and written.
+const BUFFER_BYTES: usize = 1 << 18;
 
 /// A part of an open file. The file may be replaced by another one meanwhile, not changed.
 #[derive(Debug)]
 pub(crate) struct FilePart {
-    file: Arc<Mutex<File>>,
+    file: Arc<File>,
     offset: u64,
     length: usize,
     whole: OnceLock<Option<Vec<u8>>>,
@@ -23,14 +25,12 @@ pub(crate) struct FilePart {
 
 impl FilePart {
     /// A part that is inside the file.
-    pub(crate) fn new(file: Arc<Mutex<File>>, offset: u64, length: usize) -> FilePart {
+    pub(crate) fn new(file: Arc<File>, offset: u64, length: usize) -> FilePart {
         FilePart { file, offset, length, whole: OnceLock::new() }
     }
 
     fn read(&self, start: usize, buffer: &mut [u8]) -> Result<()> {
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.seek(SeekFrom::Start(self.offset.saturating_add(start as u64)))?;
-        file.read_exact(buffer)
+        read_exact_at(&self.file, buffer, self.offset.saturating_add(start as u64))
     }
 }
 

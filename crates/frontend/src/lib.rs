@@ -30,6 +30,7 @@ pub mod onnx;
 pub mod operators;
 pub mod ops;
 pub mod params;
+mod positional;
 #[cfg(feature = "tf")]
 pub mod tf;
 #[cfg(feature = "tflite")]

@@ -1,13 +1,18 @@
 //! Files with the constants of a model: `.safetensors` and `.npz`.
 //!
-//! Both are a description and the bytes of the tensors. Elements that are in the file of a model pass through a buffer.
+//! Both are a description and the bytes of the tensors, whose places follow from the description: the tensors are
+//! written at once by all processors. Elements that are in the file of a model pass through a buffer, and are hashed on
+//! the way for texts that name constants by their hashes.
 
-use std::io::{Result, Write};
+use std::io::Result;
 
+use rayon::prelude::*;
 use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::json::emit::Emitter;
 use tvmscript_ir_core::{DataType, Ref, TypeCode};
 use tvmscript_relax::Constant;
+
+pub use crate::positional::WriteAt;
 
 /// A format of files with tensors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,11 +34,11 @@ impl ParamsFormat {
     }
 }
 
-/// Writes constants under their names. Constants whose elements are left out are skipped.
+/// Writes constants under their names to an empty file. Constants whose elements are left out are skipped.
 ///
 /// # Errors
-/// Those of `out`.
-pub fn write(format: ParamsFormat, constants: &[(String, Ref<Constant>)], out: &mut dyn Write) -> Result<()> {
+/// Those of `out`, and those of the file of the model.
+pub fn write(format: ParamsFormat, constants: &[(String, Ref<Constant>)], out: &dyn WriteAt) -> Result<()> {
     match format {
         ParamsFormat::Safetensors => write_safetensors(constants, out),
         ParamsFormat::Npz => write_npz(constants, out),
@@ -91,8 +96,9 @@ pub fn safetensors_dtype(name: &str) -> Option<DataType> {
     text.parse().ok().filter(|dtype| safetensors_type(*dtype) == name)
 }
 
-fn write_safetensors(constants: &[(String, Ref<Constant>)], out: &mut dyn Write) -> Result<()> {
+fn write_safetensors(constants: &[(String, Ref<Constant>)], out: &dyn WriteAt) -> Result<()> {
     let mut header = Emitter::new(0, 0);
+    let mut places = Vec::new();
     header.open('{');
     let mut offset = 0usize;
     for (name, tensor, byte_count) in entries(constants) {
@@ -106,19 +112,34 @@ fn write_safetensors(constants: &[(String, Ref<Constant>)], out: &mut dyn Write)
         let end = offset + byte_count;
         list(&mut header, [offset as i64, end as i64]);
         header.close('}');
+        places.push((tensor, offset as u64));
         offset = end;
     }
     header.close('}');
-    let mut header = header.finish();
-    let padding = header.len().next_multiple_of(ALIGNMENT) - header.len();
-    header.extend(std::iter::repeat_n(' ', padding));
-    out.write_all(&(header.len() as u64).to_le_bytes())?;
-    out.write_all(header.as_bytes())?;
-    entries(constants).try_for_each(|(_, tensor, _)| write_elements(tensor, out))
+    let mut header = header.finish().into_bytes();
+    header.resize(header.len().next_multiple_of(ALIGNMENT), b' ');
+    let header_bytes = header.len() as u64;
+    out.write_all_at(&header_bytes.to_le_bytes(), 0)?;
+    out.write_all_at(&header, 8)?;
+    let start = 8 + header_bytes;
+    places
+        .par_iter()
+        .try_for_each(|(tensor, offset)| write_elements(tensor, out, start + offset, &mut |_| {}))
 }
 
-fn write_elements(tensor: &TensorNode, out: &mut dyn Write) -> Result<()> {
-    tensor.data.read_parts(&mut |part| out.write_all(part))
+/// Writes the elements of a tensor at an offset. Each part passes by `observe`, too.
+fn write_elements(
+    tensor: &TensorNode,
+    out: &dyn WriteAt,
+    mut offset: u64,
+    observe: &mut dyn FnMut(&[u8]),
+) -> Result<()> {
+    tensor.read_and_hash(&mut |part| {
+        observe(part);
+        out.write_all_at(part, offset)?;
+        offset += part.len() as u64;
+        Ok(())
+    })
 }
 
 fn list(out: &mut Emitter, values: impl IntoIterator<Item = i64>) {
@@ -159,53 +180,49 @@ fn npy_header(dtype: &str, shape: &str) -> Vec<u8> {
     header
 }
 
-/// A file of the archive, for the directory at its end.
-struct Member {
+/// A file of the archive.
+struct Member<'a> {
+    tensor: &'a TensorNode,
     name: String,
-    crc: u32,
+    /// NumPy's header, which is before the elements.
+    header: Vec<u8>,
+    /// Bytes of header and elements.
     size: u64,
     offset: u64,
 }
 
-fn write_npz(constants: &[(String, Ref<Constant>)], out: &mut dyn Write) -> Result<()> {
+/// The files of the archive, and the offset of their end.
+fn members(constants: &[(String, Ref<Constant>)]) -> (Vec<Member<'_>>, u64) {
     let mut members = Vec::new();
-    let mut offset = 0u64;
+    let mut offset = 0;
     for (name, tensor, byte_count) in entries(constants) {
         let (dtype, shape) = (tensor.dtype, &tensor.shape);
         let dims: Vec<String> = shape.iter().map(i64::to_string).collect();
+        let comma = if dims.len() == 1 { "," } else { "" };
+        let dims = format!("({}{comma})", dims.join(", "));
         let (name, code, shape) = match numpy_type(dtype) {
-            Some(code) => {
-                let comma = if dims.len() == 1 { "," } else { "" };
-                (format!("{name}.npy"), code, format!("({}{comma})", dims.join(", ")))
-            }
+            Some(code) => (format!("{name}.npy"), code, dims),
             // Packed or foreign elements are plain bytes, or words of their size.
-            None if dtype.bits == 16 => {
-                let comma = if dims.len() == 1 { "," } else { "" };
-                (format!("{name}:{dtype}.npy"), "<u2".to_owned(), format!("({}{comma})", dims.join(", ")))
-            }
+            None if dtype.bits == 16 => (format!("{name}:{dtype}.npy"), "<u2".to_owned(), dims),
             None => (format!("{name}:{dtype}.npy"), "|u1".to_owned(), format!("({byte_count},)")),
         };
         let header = npy_header(&code, &shape);
-        let mut crc = crc32fast::Hasher::new();
-        crc.update(&header);
-        tensor.data.read_parts(&mut |part| {
-            crc.update(part);
-            Ok(())
-        })?;
-        let crc = crc.finalize();
-        let member = Member { name, crc, size: (header.len() + byte_count) as u64, offset };
-        let local = member.local_header();
-        out.write_all(&local)?;
-        out.write_all(&header)?;
-        write_elements(tensor, out)?;
-        offset += local.len() as u64 + member.size;
+        let size = (header.len() + byte_count) as u64;
+        let member = Member { tensor, name, header, size, offset };
+        offset += member.local_header(0).len() as u64 + size;
         members.push(member);
     }
-    let start = offset;
+    (members, offset)
+}
+
+fn write_npz(constants: &[(String, Ref<Constant>)], out: &dyn WriteAt) -> Result<()> {
+    let (members, end) = members(constants);
+    let checksums: Vec<u32> = members.par_iter().map(|member| member.write(out)).collect::<Result<_>>()?;
     let mut directory = Vec::new();
-    members.iter().for_each(|member| directory.extend(member.central_header()));
-    out.write_all(&directory)?;
-    out.write_all(&end_of_archive(members.len() as u64, directory.len() as u64, start))
+    members.iter().zip(checksums).for_each(|(member, crc)| directory.extend(member.central_header(crc)));
+    let directory_bytes = directory.len() as u64;
+    directory.extend(end_of_archive(members.len() as u64, directory_bytes, end));
+    out.write_all_at(&directory, end)
 }
 
 /// Bytes of a sequence of numbers, little-endian.
@@ -226,24 +243,38 @@ const UTF8: u16 = 1 << 11;
 /// The first day that the format can state, so that the same constants make the same file.
 const DATE: u16 = 1 << 5 | 1;
 
-impl Member {
-    /// The fields that both headers have, with the length of what follows the name.
-    fn fields(&self, extra_bytes: u16) -> Vec<u8> {
-        let name_bytes = self.name.len() as u16;
-        packed![VERSION, UTF8, 0u16, 0u16, DATE, self.crc, IN_ZIP64, IN_ZIP64, name_bytes, extra_bytes]
+impl Member<'_> {
+    /// Writes the file with its header, and returns its checksum.
+    fn write(&self, out: &dyn WriteAt) -> Result<u32> {
+        let mut crc = crc32fast::Hasher::new();
+        crc.update(&self.header);
+        let header_bytes = self.local_header(0).len() + self.header.len();
+        let start = self.offset + header_bytes as u64;
+        write_elements(self.tensor, out, start, &mut |part| crc.update(part))?;
+        let crc = crc.finalize();
+        let mut header = self.local_header(crc);
+        header.extend(&self.header);
+        out.write_all_at(&header, self.offset)?;
+        Ok(crc)
     }
 
-    fn local_header(&self) -> Vec<u8> {
+    /// The fields that both headers have, with the length of what follows the name.
+    fn fields(&self, crc: u32, extra_bytes: u16) -> Vec<u8> {
+        let name_bytes = self.name.len() as u16;
+        packed![VERSION, UTF8, 0u16, 0u16, DATE, crc, IN_ZIP64, IN_ZIP64, name_bytes, extra_bytes]
+    }
+
+    fn local_header(&self, crc: u32) -> Vec<u8> {
         let mut header = packed![0x0403_4b50u32];
-        header.extend(self.fields(20));
+        header.extend(self.fields(crc, 20));
         header.extend(self.name.as_bytes());
         header.extend(packed![1u16, 16u16, self.size, self.size]);
         header
     }
 
-    fn central_header(&self) -> Vec<u8> {
+    fn central_header(&self, crc: u32) -> Vec<u8> {
         let mut header = packed![0x0201_4b50u32, VERSION];
-        header.extend(self.fields(28));
+        header.extend(self.fields(crc, 28));
         header.extend(packed![0u16, 0u16, 0u16, 0u32, IN_ZIP64]);
         header.extend(self.name.as_bytes());
         header.extend(packed![1u16, 24u16, self.size, self.size, self.offset]);

@@ -11,7 +11,7 @@ use std::io;
 use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 
-use sha2::{Digest, Sha256};
+use sha2::{Digest as _, Sha256};
 
 use crate::containers::TensorNode;
 use crate::dtype::DataType;
@@ -30,29 +30,27 @@ impl ContentHash {
         if let Content::Elided(hash) = &tensor.data.content {
             return *hash;
         }
-        let is_current = |cached: &&CachedHash| cached.dtype == tensor.dtype && cached.shape == tensor.shape;
-        if let Some(cached) = tensor.data.cached.get().filter(is_current) {
-            return cached.hash;
+        if let Some(hash) = tensor.current_hash() {
+            return hash;
         }
-        let hash = ContentHash::compute(tensor.dtype, &tensor.shape, &tensor.data);
-        // If dtype or shape were changed, the cache keeps the outdated hash, which `is_current` rejects.
-        let _ = tensor.data.cached.set(CachedHash { dtype: tensor.dtype, shape: tensor.shape.clone(), hash });
-        hash
-    }
-
-    /// Elements that cannot be read count as none.
-    fn compute(dtype: DataType, shape: &[i64], data: &TensorData) -> ContentHash {
-        let mut hash = Sha256::new();
-        hash.update(b"tvmscript tensor 1\0");
-        hash.update(dtype.to_string().as_bytes());
-        hash.update(b"\0");
-        hash.update((shape.len() as u64).to_le_bytes());
-        shape.iter().for_each(|dim| hash.update(dim.to_le_bytes()));
-        let _ = data.read_parts(&mut |part| {
-            hash.update(part);
+        let mut hasher = ContentHash::begin(tensor);
+        // Elements that cannot be read count as none.
+        let _ = tensor.data.read_parts(&mut |part| {
+            hasher.update(part);
             Ok(())
         });
-        ContentHash(hash.finalize().into())
+        tensor.keep_hash(hasher)
+    }
+
+    /// Hashes all but the elements.
+    fn begin(tensor: &TensorNode) -> Sha256 {
+        let mut hasher = Sha256::new();
+        hasher.update(b"tvmscript tensor 1\0");
+        hasher.update(tensor.dtype.to_string().as_bytes());
+        hasher.update(b"\0");
+        hasher.update((tensor.shape.len() as u64).to_le_bytes());
+        tensor.shape.iter().for_each(|dim| hasher.update(dim.to_le_bytes()));
+        hasher
     }
 
     /// Returns the first eight bytes, for structural hashes.
@@ -254,6 +252,36 @@ impl TensorNode {
         ContentHash::of(self)
     }
 
+    /// Hands out the bytes like [`TensorData::read_parts`], and hashes them on the way: one reading serves both.
+    ///
+    /// # Errors
+    /// Fails if the bytes are left out or cannot be read, and if `take` fails.
+    pub fn read_and_hash(&self, take: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+        if self.current_hash().is_some() {
+            return self.data.read_parts(take);
+        }
+        let mut hasher = ContentHash::begin(self);
+        self.data.read_parts(&mut |part| {
+            hasher.update(part);
+            take(part)
+        })?;
+        self.keep_hash(hasher);
+        Ok(())
+    }
+
+    /// The hash that was computed for the dtype and shape of now.
+    fn current_hash(&self) -> Option<ContentHash> {
+        let is_current = |cached: &&CachedHash| cached.dtype == self.dtype && cached.shape == self.shape;
+        self.data.cached.get().filter(is_current).map(|cached| cached.hash)
+    }
+
+    fn keep_hash(&self, hasher: Sha256) -> ContentHash {
+        let hash = ContentHash(hasher.finalize().into());
+        // If dtype or shape were changed, the cache keeps the outdated hash, which `current_hash` rejects.
+        let _ = self.data.cached.set(CachedHash { dtype: self.dtype, shape: self.shape.clone(), hash });
+        hash
+    }
+
     /// Compares the elements of tensors with the same dtype and shape.
     pub(crate) fn has_content_of(&self, other: &TensorNode) -> bool {
         match (self.data.bytes(), other.data.bytes()) {
@@ -324,5 +352,24 @@ mod tests {
         assert_eq!(tensor.content_hash(), fresh.content_hash());
         tensor.dtype = DataType::FLOAT32;
         assert_eq!(tensor.content_hash(), before);
+    }
+
+    #[test]
+    fn a_reading_hashes_on_the_way() {
+        let tensor = whole(1);
+        let mut bytes: Vec<u8> = Vec::new();
+        for _ in 0..2 {
+            bytes.clear();
+            let read = tensor.read_and_hash(&mut |part| {
+                bytes.extend(part);
+                Ok(())
+            });
+            assert!(read.is_ok() && bytes == [1; 8]);
+            assert_eq!(tensor.current_hash(), Some(whole(1).content_hash()));
+        }
+        let failing = whole(1);
+        assert!(failing.read_and_hash(&mut |_| Err(io::ErrorKind::StorageFull.into())).is_err());
+        assert_eq!(failing.current_hash(), None);
+        assert!(elided(&tensor).read_and_hash(&mut |_| Ok(())).is_err());
     }
 }

@@ -1,10 +1,8 @@
 //! `import`: a model of another framework as a Relax module.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::Path;
 
-use rayon::prelude::*;
 use serde_json::json;
 use tvmscript::PrinterConfig;
 use tvmscript::docsifier::print_text;
@@ -79,15 +77,8 @@ fn import(
     options.stubs_unsupported = args.stub_unsupported;
     options.lowers_control_flow = args.lower_control_flow;
     let (imported, warnings) = models::import(path, args.input_format.map(Format::from), &options, timings)?;
-    // The text names a constant that it leaves out by its content.
-    let hash = || {
-        imported.constants.par_iter().for_each(|(_, constant)| {
-            constant.data.content_hash();
-        })
-    };
-    let written = |file: &Path| rayon::join(|| write_params(file, &imported), hash).0;
     if let Some(file) = &args.params {
-        timings.time("params", || written(file))?;
+        timings.time("params", || write_params(file, &imported))?;
     }
     let text = match args.summary {
         true => Summary::of(&imported).text(args.format),
@@ -116,11 +107,7 @@ fn printed(
 fn write_params(file: &Path, imported: &Imported) -> Result<(), Box<FileError>> {
     let extension = file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let format = ParamsFormat::of_extension(extension).unwrap_or(ParamsFormat::Safetensors);
-    let written = output::replace_with(file, |out| {
-        let mut out = std::io::BufWriter::with_capacity(1 << 20, out);
-        params::write(format, &imported.constants, &mut out)?;
-        out.flush()
-    });
+    let written = output::replace_with(file, |out| params::write(format, &imported.constants, out));
     written.map_err(|error| {
         FileError::new(FileErrorKind::Unwritable(format!("{}: {error}", file.display())), None)
     })

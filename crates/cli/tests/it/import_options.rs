@@ -68,6 +68,30 @@ fn files_of_parameters_hold_all_weights() {
     );
 }
 
+/// A pipe takes bytes only in order, and is no file to replace.
+#[cfg(unix)]
+#[test]
+fn a_pipe_takes_the_parameters() {
+    let graph = Graph {
+        nodes: vec![node("Add", &["x", "w"], &["y"])],
+        inputs: vec![value("x", FLOAT, &["2"])],
+        outputs: vec!["y"],
+        constants: vec![tensor("w", FLOAT, &[2], b"elements")],
+        ..Graph::default()
+    };
+    let pipe = path("pipe.safetensors");
+    let _ = std::fs::remove_file(&pipe);
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("`mkfifo` runs");
+    assert!(made.success());
+    let received = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::read(pipe).expect("a pipe")
+    });
+    let ran = import(&graph.model(), &["--params", pipe.to_str().expect("an ASCII path")]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert!(received.join().expect("bytes").ends_with(b"elements"));
+}
+
 /// A stated shape has the rank of the input; one unknown length shares its variable with none.
 #[test]
 fn stated_shapes_fit_the_rank() {

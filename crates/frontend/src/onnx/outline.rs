@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Error, Read as _, Result};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use prost::encoding::encode_varint;
@@ -30,7 +30,7 @@ impl Outline {
             let input = BufReader::with_capacity(1 << 16, file.try_clone()?);
             let mut reader = Reader { input, at: 0, parts: Vec::new(), tensors: 0 };
             if let Ok(bytes) = reader.message(Kind::Model, length) {
-                let file = Arc::new(Mutex::new(file));
+                let file = Arc::new(file);
                 let part = |Range { tensor, offset, length }| {
                     (tensor, Arc::new(FilePart::new(file.clone(), offset, length)))
                 };
