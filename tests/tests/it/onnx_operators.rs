@@ -185,6 +185,8 @@ fn numbers_out_of_range_are_refused() {
     layer.int("axis", i64::MAX).check_refused("out of range");
     let conv = case(11, "ConvTranspose").input("x", FLOAT, &[1, 1, 3]).input("w", FLOAT, &[1, 2, 3]);
     conv.ints("output_shape", &[i64::MIN]).check_refused("`output_shape` must be positive");
+    let conv = case(11, "ConvTranspose").input("x", FLOAT, &[1, 2, 3]).input("w", FLOAT, &[2, 1, 3]);
+    conv.int("group", -1).check_refused("must be positive, found -1");
 }
 
 #[test]

@@ -313,6 +313,14 @@ impl<'a> Infer<'a> {
         InferErrorKind::Attribute { attribute, what: what.into() }.into()
     }
 
+    /// Checks that an attribute is positive.
+    pub(crate) fn expect_positive(&self, attribute: &'static str, value: i64) -> Result<()> {
+        match value {
+            1.. => Ok(()),
+            found => Err(self.wrong_attribute(attribute, format!("must be positive, found {found}"))),
+        }
+    }
+
     /// Returns an operand that is a tensor.
     pub(crate) fn tensor(&self, index: usize) -> Result<Ref<TensorStructInfo>> {
         let info = self.info(index)?;

@@ -331,6 +331,8 @@ fn with_classes(cx: &mut Infer<'_>) -> Inferred {
         return Err(cx.wrong_dtype(2, expected, off));
     }
     cx.expect_integers(0, &indices)?;
+    let attrs = cx.attrs::<OneHotAttrs>()?;
+    cx.expect_positive("depth", attrs.depth)?;
     let vdevice = indices.vdevice.clone();
     if indices.is_unknown_ndim() {
         return Ok(tensor_of_rank(UNKNOWN_NDIM, dtype, vdevice));
@@ -338,7 +340,6 @@ fn with_classes(cx: &mut Infer<'_>) -> Inferred {
     let Some(dims) = indices.dims() else {
         return Ok(tensor_of_rank(indices.ndim + 1, dtype, vdevice));
     };
-    let attrs = cx.attrs::<OneHotAttrs>()?;
     let axis = cx.axis(attrs.axis, indices.ndim + 1)?;
     let mut dims: Vec<_> = dims.iter().cloned().collect();
     dims.insert(axis, IntImm::int64(attrs.depth));

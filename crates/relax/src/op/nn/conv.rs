@@ -102,6 +102,7 @@ convolution_of! {
 /// followed by the spatial axes, that of the weight `OI` (`IO` if transposed) followed by them.
 pub(in crate::op) fn convolved(cx: &mut Infer<'_>, conv: Convolution<'_>, spatial: &str) -> Inferred {
     let [data, weight] = cx.tensors()?;
+    cx.expect_positive("groups", conv.groups)?;
     let [data_layout, kernel_layout, out_layout] = conv.layouts;
     let channels = if conv.output_padding.is_some() { "IO" } else { "OI" };
     let data_layout = layout("data_layout", data_layout, &format!("NC{spatial}"))?;

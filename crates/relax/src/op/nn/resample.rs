@@ -34,9 +34,7 @@ fn padded(cx: &mut Infer<'_>) -> Inferred {
 fn shuffled(cx: &mut Infer<'_>) -> Inferred {
     let [x] = cx.tensors()?;
     let factor = cx.attrs::<PixelShuffleAttrs>()?.upscale_factor;
-    if factor <= 0 {
-        return Err(cx.wrong_attribute("upscale_factor", format!("must be positive, found {factor}")));
-    }
+    cx.expect_positive("upscale_factor", factor)?;
     let wrong_rank = |cx: &Infer<'_>| cx.wrong_rank(0, "at least rank 3", x.ndim);
     if x.ndim < 3 {
         return Err(wrong_rank(cx));
