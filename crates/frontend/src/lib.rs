@@ -30,13 +30,13 @@ pub mod onnx;
 pub mod operators;
 pub mod ops;
 pub mod params;
-mod positional;
 #[cfg(feature = "tf")]
 pub mod tf;
 #[cfg(feature = "tflite")]
 pub mod tflite;
 #[cfg(feature = "torch")]
 pub mod torch;
+mod write_at;
 
 pub use error::{ImportError, ImportErrors, ImportWarning};
 pub use model::{Format, Model};

@@ -12,7 +12,7 @@ use tvmscript_ir_core::json::emit::Emitter;
 use tvmscript_ir_core::{DataType, Ref, TypeCode};
 use tvmscript_relax::Constant;
 
-pub use crate::positional::WriteAt;
+pub use crate::write_at::WriteAt;
 
 /// A format of files with tensors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

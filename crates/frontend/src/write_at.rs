@@ -1,4 +1,4 @@
-//! Reading and writing at offsets of a file, by several threads at once.
+//! Writing at offsets of a file, by several threads at once.
 
 use std::fs::File;
 use std::io::{Error, ErrorKind, Result};
@@ -39,17 +39,8 @@ impl WriteAt for Mutex<Vec<u8>> {
     }
 }
 
-/// Fills a buffer from an offset of a file.
-pub(crate) fn read_exact_at(file: &File, mut buffer: &mut [u8], mut offset: u64) -> Result<()> {
-    while !buffer.is_empty() {
-        let read = advance(read_at(file, buffer, offset), &mut offset, ErrorKind::UnexpectedEof)?;
-        buffer = std::mem::take(&mut buffer).get_mut(read..).unwrap_or_default();
-    }
-    Ok(())
-}
-
-/// The bytes that a call moved; an interrupted one moved none.
-fn advance(moved: Result<usize>, offset: &mut u64, none: ErrorKind) -> Result<usize> {
+/// The bytes that a call moved, after which the offset is behind them; an interrupted one moved none.
+pub(crate) fn advance(moved: Result<usize>, offset: &mut u64, none: ErrorKind) -> Result<usize> {
     match moved {
         Ok(0) => Err(none.into()),
         Ok(count) => {
@@ -62,42 +53,20 @@ fn advance(moved: Result<usize>, offset: &mut u64, none: ErrorKind) -> Result<us
 }
 
 #[cfg(unix)]
-use std::os::unix::fs::FileExt;
-
-#[cfg(unix)]
-fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> Result<usize> {
-    file.read_at(buffer, offset)
-}
-
-#[cfg(unix)]
 fn write_at(file: &File, bytes: &[u8], offset: u64) -> Result<usize> {
+    use std::os::unix::fs::FileExt as _;
     file.write_at(bytes, offset)
 }
 
 #[cfg(windows)]
-use std::os::windows::fs::FileExt;
-
-#[cfg(windows)]
-fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> Result<usize> {
-    file.seek_read(buffer, offset)
-}
-
-#[cfg(windows)]
 fn write_at(file: &File, bytes: &[u8], offset: u64) -> Result<usize> {
+    use std::os::windows::fs::FileExt as _;
     file.seek_write(bytes, offset)
 }
 
 /// Elsewhere one position serves all threads in turn.
 #[cfg(not(any(unix, windows)))]
-static POSITION: Mutex<()> = Mutex::new(());
-
-#[cfg(not(any(unix, windows)))]
-fn read_at(mut file: &File, buffer: &mut [u8], offset: u64) -> Result<usize> {
-    use std::io::{Read as _, Seek as _, SeekFrom};
-    let _turn = POSITION.lock().unwrap_or_else(PoisonError::into_inner);
-    file.seek(SeekFrom::Start(offset))?;
-    file.read(buffer)
-}
+pub(crate) static POSITION: Mutex<()> = Mutex::new(());
 
 #[cfg(not(any(unix, windows)))]
 fn write_at(mut file: &File, bytes: &[u8], offset: u64) -> Result<usize> {
