@@ -1,12 +1,10 @@
 //! Elements that stay in a file until they are needed.
 
 use std::fs::File;
-use std::io::{ErrorKind, Result};
+use std::io::Result;
 use std::sync::{Arc, OnceLock};
 
 use tvmscript_ir_core::tensor::ElementSource;
-
-use crate::write_at::advance;
 
 /// Elements of at least this size stay in their file.
 pub(crate) const MIN_BYTES: usize = 1 << 20;
@@ -64,31 +62,12 @@ impl ElementSource for FilePart {
 }
 
 /// Fills a buffer from an offset of a file.
-fn read_exact_at(file: &File, mut buffer: &mut [u8], mut offset: u64) -> Result<()> {
-    while !buffer.is_empty() {
-        let read = advance(read_at(file, buffer, offset), &mut offset, ErrorKind::UnexpectedEof)?;
-        buffer = std::mem::take(&mut buffer).get_mut(read..).unwrap_or_default();
-    }
-    Ok(())
-}
-
 #[cfg(unix)]
-fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> Result<usize> {
-    use std::os::unix::fs::FileExt as _;
-    file.read_at(buffer, offset)
+fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, buffer, offset)
 }
 
-#[cfg(windows)]
-fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> Result<usize> {
-    use std::os::windows::fs::FileExt as _;
-    file.seek_read(buffer, offset)
-}
-
-#[cfg(not(any(unix, windows)))]
-fn read_at(mut file: &File, buffer: &mut [u8], offset: u64) -> Result<usize> {
-    use std::io::{Read as _, Seek as _, SeekFrom};
-    use std::sync::PoisonError;
-    let _turn = crate::write_at::POSITION.lock().unwrap_or_else(PoisonError::into_inner);
-    file.seek(SeekFrom::Start(offset))?;
-    file.read(buffer)
+#[cfg(not(unix))]
+fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> Result<()> {
+    crate::write_at::in_turn(file, offset, |mut file| std::io::Read::read_exact(&mut file, buffer))
 }

@@ -14,12 +14,14 @@ pub trait WriteAt: Sync {
 }
 
 impl WriteAt for File {
-    fn write_all_at(&self, mut bytes: &[u8], mut offset: u64) -> Result<()> {
-        while !bytes.is_empty() {
-            let written = advance(write_at(self, bytes, offset), &mut offset, ErrorKind::WriteZero)?;
-            bytes = bytes.get(written..).unwrap_or_default();
-        }
-        Ok(())
+    #[cfg(unix)]
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> Result<()> {
+        std::os::unix::fs::FileExt::write_all_at(self, bytes, offset)
+    }
+
+    #[cfg(not(unix))]
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> Result<()> {
+        in_turn(self, offset, |mut file| std::io::Write::write_all(&mut file, bytes))
     }
 }
 
@@ -39,39 +41,11 @@ impl WriteAt for Mutex<Vec<u8>> {
     }
 }
 
-/// The bytes that a call moved, after which the offset is behind them; an interrupted one moved none.
-pub(crate) fn advance(moved: Result<usize>, offset: &mut u64, none: ErrorKind) -> Result<usize> {
-    match moved {
-        Ok(0) => Err(none.into()),
-        Ok(count) => {
-            *offset = offset.saturating_add(count as u64);
-            Ok(count)
-        }
-        Err(error) if error.kind() == ErrorKind::Interrupted => Ok(0),
-        Err(error) => Err(error),
-    }
-}
-
-#[cfg(unix)]
-fn write_at(file: &File, bytes: &[u8], offset: u64) -> Result<usize> {
-    use std::os::unix::fs::FileExt as _;
-    file.write_at(bytes, offset)
-}
-
-#[cfg(windows)]
-fn write_at(file: &File, bytes: &[u8], offset: u64) -> Result<usize> {
-    use std::os::windows::fs::FileExt as _;
-    file.seek_write(bytes, offset)
-}
-
-/// Elsewhere one position serves all threads in turn.
-#[cfg(not(any(unix, windows)))]
-pub(crate) static POSITION: Mutex<()> = Mutex::new(());
-
-#[cfg(not(any(unix, windows)))]
-fn write_at(mut file: &File, bytes: &[u8], offset: u64) -> Result<usize> {
-    use std::io::{Seek as _, SeekFrom, Write as _};
+/// Sets the one position of a file, and keeps other threads from it meanwhile.
+#[cfg(not(unix))]
+pub(crate) fn in_turn(mut file: &File, offset: u64, act: impl FnOnce(&File) -> Result<()>) -> Result<()> {
+    static POSITION: Mutex<()> = Mutex::new(());
     let _turn = POSITION.lock().unwrap_or_else(PoisonError::into_inner);
-    file.seek(SeekFrom::Start(offset))?;
-    file.write(bytes)
+    std::io::Seek::seek(&mut file, std::io::SeekFrom::Start(offset))?;
+    act(file)
 }
